@@ -4,8 +4,7 @@
 
 #include "stats/status.h"
 
-/* Clopper-Pearson interval for k of n (Clopper and Pearson 1934), from beta quantiles. n = 0:
- * ST_N_TOO_SMALL. */
+/* Clopper-Pearson interval for k of n (Clopper and Pearson 1934), from beta quantiles. n = 0: ST_N_TOO_SMALL. */
 typedef struct {
     StStatus status;
     uint64_t k, n;
@@ -29,11 +28,10 @@ typedef struct {
 
 StMcnemar st_mcnemar(uint64_t b, uint64_t c);
 
-/* Fisher's exact two-sided test of the table [a b; c d] for unpaired arms: the sum of the
- * probabilities of all tables with these margins that are at most as likely as the observed one
- * (relative slack 1e-7, because the probabilities come from log-gammas). odds: (a d) / (b c), NaN
- * when a cell of the divisor is 0. An empty table is ST_N_TOO_SMALL; a cell above 10^8 is
- * ST_BAD_ARG. p_min: that of the rarest such table. */
+/* Fisher's exact two-sided test of the table [a b; c d] for unpaired arms: the sum of the probabilities of all tables
+ * with these margins that are at most as likely as the observed one (relative slack 1e-7, because the probabilities
+ * come from log-gammas). odds: (a d) / (b c), NaN when a cell of the divisor is 0. An empty table is ST_N_TOO_SMALL; a
+ * cell above 10^8 is ST_BAD_ARG. p_min: that of the rarest such table. */
 typedef struct {
     StStatus status;
     double p, p_min, odds;
@@ -41,12 +39,11 @@ typedef struct {
 
 StFisher st_fisher(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
-/* Paired Poisson counts: given the total over both arms, arm A's count is binomial(total, share)
- * with share = exposure_a / (exposure_a + exposure_b) when the rates are equal (Przyborowski and
- * Wilenski 1940). Two-sided by doubling the smaller tail. ratio: rate A over rate B with the
- * interval that Clopper-Pearson gives; hi is NaN when arm B counted nothing. dispersion: Pearson
- * chi-square over seeds per degree of freedom; well above 1 the counts cluster within seeds and the
- * p is too small, so decide by the sign-flip test instead. It is NaN below two seeds with events.
+/* Paired Poisson counts: given the total over both arms, arm A's count is binomial(total, share) with share =
+ * exposure_a / (exposure_a + exposure_b) when the rates are equal (Przyborowski and Wilenski 1940). Two-sided by
+ * doubling the smaller tail. ratio: rate A over rate B with the interval that Clopper-Pearson gives; hi is NaN when arm
+ * B counted nothing. dispersion: Pearson chi-square over seeds per degree of freedom; well above 1 the counts cluster
+ * within seeds and the p is too small, so decide by the sign-flip test instead. It is NaN below two seeds with events.
  * No events at all: ST_DEGENERATE. */
 typedef struct {
     StStatus status;

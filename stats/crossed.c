@@ -8,8 +8,7 @@
 
 #include "base/error.h"
 
-/* The mean of every seed and of every block; sums over seeds in ascending order, so that seed order
- * is no matter. */
+/* The mean of every seed and of every block; sums over seeds in ascending order, so that seed order is no matter. */
 typedef struct {
     double *seed, *block; /* [S], [B]; one allocation, held by seed */
 } Margins;

@@ -10,13 +10,12 @@
 #include "stats/rng.h"
 #include "stats/status.h"
 
-/* Mean with an interval for new seeds and new text. Two-way random effects without replication:
- * var(mean) = (MS_s + MS_b - MS_e) / (S B), degrees of freedom by Satterthwaite 1946. When that is
- * below max(MS_s, MS_b) / (S B) the larger is taken instead, with its own degrees of freedom, and
- * `floored` is set. lag1: autocorrelation of neighbouring block means; above .1 the blocks are too
- * short (st_blocks_merge). seeds: the t interval over seed means, for new seeds on this text. S = 1
- * or B = 1: ST_N_TOO_SMALL. No spread: ST_DEGENERATE. mean, and seeds where it can be had, are set
- * in all of these. */
+/* Mean with an interval for new seeds and new text. Two-way random effects without replication: var(mean) = (MS_s +
+ * MS_b - MS_e) / (S B), degrees of freedom by Satterthwaite 1946. When that is below max(MS_s, MS_b) / (S B) the larger
+ * is taken instead, with its own degrees of freedom, and `floored` is set. lag1: autocorrelation of neighbouring block
+ * means; above .1 the blocks are too short (st_blocks_merge). seeds: the t interval over seed means, for new seeds on
+ * this text. S = 1 or B = 1: ST_N_TOO_SMALL. No spread: ST_DEGENERATE. mean, and seeds where it can be had, are set in
+ * all of these. */
 typedef struct {
     StStatus status;
     size_t seeds_n, blocks_n;
@@ -31,9 +30,8 @@ typedef struct {
 
 StCrossed st_crossed(const double *d, size_t seeds, size_t blocks, double scale, double conf);
 
-/* Pigeonhole bootstrap (Owen 2007): seeds and blocks resampled independently, percentile interval
- * of the mean. Exact while the pairs of multisets number at most 10^6, else `draws` random ones (1
- * … 10^8; each costs S * B). */
+/* Pigeonhole bootstrap (Owen 2007): seeds and blocks resampled independently, percentile interval of the mean. Exact
+ * while the pairs of multisets number at most 10^6, else `draws` random ones (1 … 10^8; each costs S * B). */
 typedef struct {
     StStatus status;
     bool exact;

@@ -5,8 +5,7 @@
 #include "stats/paired.h"
 #include "stats/status.h"
 
-/* Least-squares line y = intercept + slope x. n >= 2; se (of the slope) needs n >= 3. All x equal:
- * ST_DEGENERATE. */
+/* Least-squares line y = intercept + slope x. n >= 2; se (of the slope) needs n >= 3. All x equal: ST_DEGENERATE. */
 typedef struct {
     StStatus status;
     size_t n;

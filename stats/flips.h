@@ -1,8 +1,7 @@
 /* Sums of a few numbers under every sign pattern, and of many under random ones.
  *
  * The low and the high half of the numbers are summed once for each of their patterns, from scratch
- * and in order, so a pattern costs one addition and no error piles up from one pattern to the next.
- */
+ * and in order, so a pattern costs one addition and no error piles up from one pattern to the next. */
 #ifndef STATS_FLIPS_H
 #define STATS_FLIPS_H
 

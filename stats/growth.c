@@ -1,8 +1,7 @@
 /* Akaike's criterion, and exponential, linear and power growth on the log scale.
  *
- * The linear model has one shape parameter: with u = (x - min) / (max - min) and growth g =
- * exp(rho), it reads log y = level + log(1 + (g - 1) u). Given rho the level is a mean, so only rho
- * is searched: a grid, then Brent. */
+ * The linear model has one shape parameter: with u = (x - min) / (max - min) and growth g = exp(rho), it reads log y =
+ * level + log(1 + (g - 1) u). Given rho the level is a mean, so only rho is searched: a grid, then Brent. */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_min.h>
 #include <math.h>

@@ -1,9 +1,8 @@
-/* Logistic regression by Newton's method (= iteratively reweighted least squares). Predictors are
- * centred and scaled before the fit and the result is carried back.
+/* Logistic regression by Newton's method (= iteratively reweighted least squares). Predictors are centred and scaled
+ * before the fit and the result is carried back.
  *
- * Separation shows in how Newton's method ends: near a true optimum the steps vanish together with
- * what they gain, while on a separated set each step still moves by about 1 when the gain is long
- * below 1e-12. */
+ * Separation shows in how Newton's method ends: near a true optimum the steps vanish together with what they gain,
+ * while on a separated set each step still moves by about 1 when the gain is long below 1e-12. */
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>

@@ -1,10 +1,9 @@
-/* Single-step and step-down max-T by joint seed flips (Westfall and Young 1993, algorithms 2.5
- * and 2.8).
+/* Single-step and step-down max-T by joint seed flips (Westfall and Young 1993, algorithms 2.5 and 2.8).
  *
- * A comparison enters as u_j = |sum_s d_js| / sqrt(n sum_s d_js^2), 0 <= u <= 1, which is
- * increasing in |t| and whose divisor flips do not change. Each u_j is known to its own tolerance n
- * * tol_j / sqrt(n sum d^2), kept beside it so that ties are ties also between comparisons of
- * different size. One-sided, u_j is the sum without its absolute value. */
+ * A comparison enters as u_j = |sum_s d_js| / sqrt(n sum_s d_js^2), 0 <= u <= 1, which is increasing in |t| and whose
+ * divisor flips do not change. Each u_j is known to its own tolerance n * tol_j / sqrt(n sum d^2), kept beside it so
+ * that ties are ties also between comparisons of different size. One-sided, u_j is the sum without its absolute
+ * value. */
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,8 +58,7 @@ static void columns_free(Column *c, size_t k) {
     free(c);
 }
 
-/* Counts one flip, of weight `times`. u[k] holds the flipped statistics, columns in falling order
- * of `seen`. */
+/* Counts one flip, of weight `times`. u[k] holds the flipped statistics, columns in falling order of `seen`. */
 static void count_flip(const Column *c, size_t k, const double *u, uint64_t times) {
     double run = -INFINITY;
     for (size_t j = k; j-- > 0;) {

@@ -1,9 +1,8 @@
 /* Many comparisons: adjusted p-values.
  *
- * p[m] in, adj[m] out (may be the same array). A p that is NaN (a test that could not be made)
- * stays NaN and still counts in m: a comparison that was planned does not stop costing when it
- * fails. A p outside [0, 1] is ST_BAD_ARG and leaves adj untouched; m = 0 is fine and writes
- * nothing. */
+ * p[m] in, adj[m] out (may be the same array). A p that is NaN (a test that could not be made) stays NaN and still
+ * counts in m: a comparison that was planned does not stop costing when it fails. A p outside [0, 1] is ST_BAD_ARG and
+ * leaves adj untouched; m = 0 is fine and writes nothing. */
 #ifndef STATS_MULTIPLE_H
 #define STATS_MULTIPLE_H
 

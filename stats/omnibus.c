@@ -1,8 +1,7 @@
 /* Omnibus test by relabelling variants within seeds, see permute.h.
  *
- * With every seed's mean taken out, the statistic is sum_j (sum_s x_js)^2: total spread of the
- * variant sums. Its square root is a norm, so an error of n * tol in each of k sums moves it by at
- * most sqrt(k) * n * tol. */
+ * With every seed's mean taken out, the statistic is sum_j (sum_s x_js)^2: total spread of the variant sums. Its square
+ * root is a norm, so an error of n * tol in each of k sums moves it by at most sqrt(k) * n * tol. */
 #include <math.h>
 
 #include "stats/permute.h"

@@ -1,7 +1,6 @@
 /* Matching the runs of two arms by seed; divergence kept as data.
  *
- * Arms A and B are trained from the same seeds; d_s = a_s - b_s. Lower scores are better, so d < 0
- * favours A. */
+ * Arms A and B are trained from the same seeds; d_s = a_s - b_s. Lower scores are better, so d < 0 favours A. */
 #ifndef STATS_PAIR_H
 #define STATS_PAIR_H
 
@@ -41,16 +40,14 @@ typedef struct {
     size_t only_a, only_b; /* seeds where just that arm diverged: McNemar's discordant counts */
 } StPairs;
 
-/* Matches by seed, never drops a run. cap: the score of a diverged run (ln V, the uniform
- * predictor); NaN when there is none. An unmatched or doubled seed, a failed run or a missing cap
- * is ST_BAD_ARG with its fault; empty arms are ST_N_TOO_SMALL. The result must be released whatever
- * its status. */
+/* Matches by seed, never drops a run. cap: the score of a diverged run (ln V, the uniform predictor); NaN when there is
+ * none. An unmatched or doubled seed, a failed run or a missing cap is ST_BAD_ARG with its fault; empty arms are
+ * ST_N_TOO_SMALL. The result must be released whatever its status. */
 StPairs st_pair(const StRun *a, size_t na, const StRun *b, size_t nb, double cap);
 void st_pairs_release(StPairs *pairs);
 
-/* Signed midranks of |d| when the cap goes to infinity: pairs with one diverged arm outrank all
- * others, pairs with two are zero. rank[n]; feed to st_signflip with scale 0 for the sensitivity
- * verdict. */
+/* Signed midranks of |d| when the cap goes to infinity: pairs with one diverged arm outrank all others, pairs with two
+ * are zero. rank[n]; feed to st_signflip with scale 0 for the sensitivity verdict. */
 StStatus st_pairs_ranks(const StPairs *pairs, double *rank);
 
 #endif

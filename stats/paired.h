@@ -1,8 +1,7 @@
 /* Paired seeds: the t interval, effect sizes, the interquartile mean, equivalence.
  *
- * Arms A and B are trained from the same seeds; d_s = a_s - b_s. Lower scores are better, so d < 0
- * favours A. The unit of replication is the training seed. All d and their intervals are in the
- * unit of the score (nats). */
+ * Arms A and B are trained from the same seeds; d_s = a_s - b_s. Lower scores are better, so d < 0 favours A. The unit
+ * of replication is the training seed. All d and their intervals are in the unit of the score (nats). */
 #ifndef STATS_PAIRED_H
 #define STATS_PAIRED_H
 
@@ -29,9 +28,8 @@ double st_half_width(double sd, size_t n, double conf);
  * analysis that starts from a pilot's sd has to print beside it. n >= 2, sd > 0. */
 StInterval st_sd_ci(double sd, size_t n, double conf);
 
-/* Effect sizes. a[n], b[n]; b NULL: a holds differences and the fields that need arms are NaN.
- * ST_N_TOO_SMALL (n = 1) and ST_DEGENERATE (no spread in d) still set mean, median, better, ratio,
- * vr, r, least, most. */
+/* Effect sizes. a[n], b[n]; b NULL: a holds differences and the fields that need arms are NaN. ST_N_TOO_SMALL (n = 1)
+ * and ST_DEGENERATE (no spread in d) still set mean, median, better, ratio, vr, r, least, most. */
 typedef struct {
     StStatus status;
     size_t n;
@@ -59,9 +57,8 @@ typedef struct {
 
 StIqm st_iqm(const double *x, size_t n);
 
-/* Equivalence by two one-sided t tests (Schuirmann 1987). lo < hi: the margin, fixed in the plan.
- * p = max of the two; equivalent iff p <= alpha, that is iff the 1 - 2 alpha interval lies inside
- * the margin. */
+/* Equivalence by two one-sided t tests (Schuirmann 1987). lo < hi: the margin, fixed in the plan. p = max of the two;
+ * equivalent iff p <= alpha, that is iff the 1 - 2 alpha interval lies inside the margin. */
 typedef struct {
     StStatus status;
     size_t n;

@@ -1,9 +1,8 @@
 /* Exact tests by relabelling: sign flips, Wilcoxon, joint max-T over comparisons, the omnibus.
  *
- * If arm A and arm B do not differ, the sign of every d_s is a fair coin. All 2^n sign patterns are
- * counted up to n = ST_FLIP_MAX, so p is a share count / total; beyond it `draws` random patterns
- * give (hits + 1)/(draws + 1). p_min is the smallest p that n seeds can give, and belongs beside
- * every p printed: 2/2^n two-sided. */
+ * If arm A and arm B do not differ, the sign of every d_s is a fair coin. All 2^n sign patterns are counted up to n =
+ * ST_FLIP_MAX, so p is a share count / total; beyond it `draws` random patterns give (hits + 1)/(draws + 1). p_min is
+ * the smallest p that n seeds can give, and belongs beside every p printed: 2/2^n two-sided. */
 #ifndef STATS_PERMUTE_H
 #define STATS_PERMUTE_H
 
@@ -21,9 +20,8 @@ static inline uint64_t st_flip_draws(size_t n) {
     return n <= 400 ? ST_FLIP_DRAWS : n >= 20000 ? 2000 : (uint64_t)(4e7 / (double)n);
 }
 
-/* Sign-flip test of the mean (Fisher 1935). p_min_here: the floor given that `zeros` differences
- * are zero and cannot flip. p_lo, p_hi: 95 % Clopper-Pearson interval for p when it was estimated,
- * else both equal p. */
+/* Sign-flip test of the mean (Fisher 1935). p_min_here: the floor given that `zeros` differences are zero and cannot
+ * flip. p_lo, p_hi: 95 % Clopper-Pearson interval for p when it was estimated, else both equal p. */
 typedef struct {
     StStatus status;
     size_t n, zeros;
@@ -54,9 +52,8 @@ StFlipTost st_flip_tost(const double *d, size_t n, double scale, double lo, doub
  * "the same in all n seeds" cannot exclude. n = 8, alpha = .05: .312. */
 double st_unseen(size_t n, double alpha);
 
-/* Wilcoxon signed ranks (1945): zeros dropped and reported, midranks for ties, all 2^m patterns of
- * the m that are left (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p
- * = 1. */
+/* Wilcoxon signed ranks (1945): zeros dropped and reported, midranks for ties, all 2^m patterns of the m that are left
+ * (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p = 1. */
 typedef struct {
     StStatus status;
     size_t n, m, zeros;

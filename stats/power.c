@@ -25,8 +25,7 @@ static double rejection(double w, void *params) {
     return density * (gsl_cdf_ugaussian_P(p->delta - edge) + gsl_cdf_ugaussian_P(-p->delta - edge));
 }
 
-/* The density's bulk lies within a few units of sqrt(df) (its sd is below .71): 13 leaves out less
- * than 1e-30. */
+/* The density's bulk lies within a few units of sqrt(df) (its sd is below .71): 13 leaves out less than 1e-30. */
 static StStatus integrate(Design *p, gsl_integration_workspace *work, double *power) {
     gsl_function f = {rejection, p};
     double middle = sqrt(p->df), error;

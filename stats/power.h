@@ -14,9 +14,8 @@ typedef struct {
     uint64_t sums; /* signed sums of n differences that a simulation took; 0 where none did */
 } StPower;
 
-/* Chance that n >= 2 seeds give p <= alpha. With delta = d_z sqrt n, v = n - 1, t the critical
- * value and W a chi variable, P = E[Phi(delta - t W / sqrt v)] + E[Phi(-delta - t W / sqrt v)].
- * |d_z| <= 10^6. */
+/* Chance that n >= 2 seeds give p <= alpha. With delta = d_z sqrt n, v = n - 1, t the critical value and W a chi
+ * variable, P = E[Phi(delta - t W / sqrt v)] + E[Phi(-delta - t W / sqrt v)]. |d_z| <= 10^6. */
 StPower st_power(double d_z, size_t n, double alpha);
 
 /* The fewest seeds (2 … 10^6) with at least `power`; ST_NOT_REACHABLE when there are none. */

@@ -1,5 +1,4 @@
-/* Regressions that the claims need: what predicts divergence, and how fast variance grows with
- * depth. */
+/* Regressions that the claims need: what predicts divergence, and how fast variance grows with depth. */
 #ifndef STATS_REGRESS_H
 #define STATS_REGRESS_H
 
@@ -9,12 +8,11 @@ typedef struct {
     double value, se;
 } StCoef;
 
-/* Logistic regression of y (0 or 1) on p predictors and an intercept, by iteratively reweighted
- * least squares. Two predictors are compared by the deviance each leaves. p_value: chi-square on
- * the deviance gained over the intercept alone, p degrees of freedom; with few runs it is rough.
- * separated: some direction splits the zeros from the ones, so coefficients run to infinity: status
- * ST_DEGENERATE, coefficients NaN, while deviance (its limit, to 1e-9), null_deviance and p_value
- * stand. A predictor without spread, or predictors that determine each other: ST_DEGENERATE,
+/* Logistic regression of y (0 or 1) on p predictors and an intercept, by iteratively reweighted least squares. Two
+ * predictors are compared by the deviance each leaves. p_value: chi-square on the deviance gained over the intercept
+ * alone, p degrees of freedom; with few runs it is rough. separated: some direction splits the zeros from the ones, so
+ * coefficients run to infinity: status ST_DEGENERATE, coefficients NaN, while deviance (its limit, to 1e-9),
+ * null_deviance and p_value stand. A predictor without spread, or predictors that determine each other: ST_DEGENERATE,
  * separated false. n < p + 2: ST_N_TOO_SMALL. */
 typedef struct {
     StStatus status;

@@ -1,9 +1,8 @@
 /* Random numbers for the resampling tests: Philox4x32-10 behind GSL's generator interface.
  *
- * A stream is named, never shared: (plan, stream) fixes every number of it, so the order in which
- * comparisons are tested, or the thread that tests them, changes nothing. Key and counter are laid
- * out as in cuRAND: key = plan, counter = (block, stream), word i of the stream = output i & 3 of
- * block i >> 2. */
+ * A stream is named, never shared: (plan, stream) fixes every number of it, so the order in which comparisons are
+ * tested, or the thread that tests them, changes nothing. Key and counter are laid out as in cuRAND: key = plan,
+ * counter = (block, stream), word i of the stream = output i & 3 of block i >> 2. */
 #ifndef STATS_RNG_H
 #define STATS_RNG_H
 

@@ -1,17 +1,16 @@
 /* Statuses, tolerances and the shared sample of the stats module.
  *
- * Every result struct starts with a `status`. When it is not ST_OK the numeric fields are NaN
- * except those whose comment says otherwise, so a writer prints "n/a (st_status_text(status))" and
- * never a number that means nothing. Functions are pure: same input, same bits, whatever the order
- * of the seeds.
+ * Every result struct starts with a `status`. When it is not ST_OK the numeric fields are NaN except those whose
+ * comment says otherwise, so a writer prints "n/a (st_status_text(status))" and never a number that means nothing.
+ * Functions are pure: same input, same bits, whatever the order of the seeds.
  *
- * Range: inputs must be finite and at most ST_HUGE in size, so that no square or cube below can
- * overflow; anything else is ST_NONFINITE_INPUT.
+ * Range: inputs must be finite and at most ST_HUGE in size, so that no square or cube below can overflow; anything else
+ * is ST_NONFINITE_INPUT.
  *
- * One tie rule everywhere. Scores are decimal numbers held in binary, so d = a - b carries an error
- * of the size of a and b, not of d: tol = 64 * DBL_EPSILON * scale with scale = the largest |a| or
- * |b| (never |d|), and at least ST_TINY. A difference within tol of zero is zero, two within tol
- * are tied, a spread within tol is no spread; sums of n take n * tol. */
+ * One tie rule everywhere. Scores are decimal numbers held in binary, so d = a - b carries an error of the size of a
+ * and b, not of d: tol = 64 * DBL_EPSILON * scale with scale = the largest |a| or |b| (never |d|), and at least
+ * ST_TINY. A difference within tol of zero is zero, two within tol are tied, a spread within tol is no spread; sums of
+ * n take n * tol. */
 #ifndef STATS_STATUS_H
 #define STATS_STATUS_H
 
@@ -34,8 +33,7 @@ typedef enum {
 #define ST_HUGE 1e100
 #define ST_TINY 1e-100
 
-/* Which side of zero counts as extreme. ST_LESS: the mean of d is below zero (A better when lower
- * is). */
+/* Which side of zero counts as extreme. ST_LESS: the mean of d is below zero (A better when lower is). */
 typedef enum { ST_TWO_SIDED, ST_LESS, ST_GREATER } StAlt;
 
 /* An interval; status says why lo and hi are NaN. */
@@ -50,8 +48,7 @@ typedef struct {
     uint64_t count, total;
 } StShare;
 
-/* Call once per process before anything else here: GSL's own handler would abort the program on
- * error. */
+/* Call once per process before anything else here: GSL's own handler would abort the program on error. */
 void st_init(void);
 
 /* A short phrase for "n/a (…)"; "unknown status" for a value outside the enum. */
@@ -71,14 +68,12 @@ typedef struct {
     double *x; /* [n], owned */
 } StSample;
 
-/* Copies x[n]. scale: see st_scale; 0 when only x itself is known, then max|x|. A scale below
- * max|x|/2 cannot come from raw scores and is raised to it. n = 0 is ST_N_TOO_SMALL. On any status
- * but ST_OK nothing is held. */
+/* Copies x[n]. scale: see st_scale; 0 when only x itself is known, then max|x|. A scale below max|x|/2 cannot come from
+ * raw scores and is raised to it. n = 0 is ST_N_TOO_SMALL. On any status but ST_OK nothing is held. */
 StStatus st_sample_init(StSample *sample, const double *x, size_t n, double scale);
 void st_sample_release(StSample *sample);
 
-/* Mean, and standard deviation with divisor n - 1 (n >= 2), in two passes over the ascending
- * values. */
+/* Mean, and standard deviation with divisor n - 1 (n >= 2), in two passes over the ascending values. */
 double st_sample_mean(const StSample *sample);
 double st_sample_sd(const StSample *sample);
 double st_sample_median(const StSample *sample);

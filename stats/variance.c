@@ -1,5 +1,4 @@
-/* Tests of equal variances: Levene with medians for unpaired arms, Pitman-Morgan for paired ones.
- */
+/* Tests of equal variances: Levene with medians for unpaired arms, Pitman-Morgan for paired ones. */
 #include "stats/variance.h"
 
 #include <float.h>

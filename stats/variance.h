@@ -17,18 +17,17 @@ typedef struct {
  * >= 2. All |x - median| of each arm equal (as with two values against two) is ST_DEGENERATE. */
 StVariance st_levene(const double *a, size_t na, const double *b, size_t nb);
 
-/* Pitman 1939, Morgan 1939: var a = var b iff a + b and a - b are uncorrelated; t with n - 2
- * degrees of freedom. Pairs, n >= 3. No spread in the sum or in the difference, or an exact
- * correlation: ST_DEGENERATE.
+/* Pitman 1939, Morgan 1939: var a = var b iff a + b and a - b are uncorrelated; t with n - 2 degrees of freedom. Pairs,
+ * n >= 3. No spread in the sum or in the difference, or an exact correlation: ST_DEGENERATE.
  *
  * p rests on normal values, and one outlying seed can make it as small as one likes. p_swap does not: it swaps the arms
  * within seeds in all 2^n ways (random ones beyond ST_FLIP_MAX) and makes log(var a / var b), means included, anew for
  * each. It is the larger p of two: swaps of the values are exact where the arms differ in nothing, also with a few
  * outlying runs in both; swaps of the values about their arm's mean keep a difference of means from being taken for one
- * of spread. Values that rounding may have moved by 64 DBL_EPSILON of the largest tie.
- * p_left_out is the largest of p_swap and the same with one seed left out (beyond ST_FLIP_MAX + 1 seeds: with that one
- * left out whose swap changes most); where it is above alpha, one seed decides. p_min: the smallest that p_left_out can
- * be, 2/2^(n-1). Levels and power are simulated in tests/stats/test_stats_slow_variance.c. */
+ * of spread. Values that rounding may have moved by 64 DBL_EPSILON of the largest tie. p_left_out is the largest of
+ * p_swap and the same with one seed left out (beyond ST_FLIP_MAX + 1 seeds: with that one left out whose swap changes
+ * most); where it is above alpha, one seed decides. p_min: the smallest that p_left_out can be, 2/2^(n-1). Levels and
+ * power are simulated in tests/stats/test_stats_slow_variance.c. */
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n);
 
 /* Standard deviation of n values with divisor n - 1, and its interval when they are normal: the chi-square one,
