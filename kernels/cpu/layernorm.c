@@ -1,11 +1,6 @@
 /* h = (x - mean) / sqrt(var + eps),  y = g h + b; two-pass variance. save: mean, 1/deviation per group.
- * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows.
- * A row of several groups is that many rows: the memory is the same. */
-#include "kernels/cpu/real.h"
-
-static int width_of(const Call *c) {
-    return c->attr.group ? c->attr.group : c->in[0].cols;
-}
+ * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows. */
+#include "kernels/cpu/lines.h"
 
 static inline void forward_line(real *restrict y, real *restrict save, const real *restrict x, const real *restrict g,
                                 const real *restrict b, int n, real eps) {
@@ -17,15 +12,11 @@ static inline void forward_line(real *restrict y, real *restrict save, const rea
 }
 
 static void forward(const Call *c) {
-    int n = width_of(c);
-    Share lines = call_share(c, c->in[0].rows * (c->in[0].cols / n));
-    for (int r = 0; r < c->replicas; r++)
-        for (int line = lines.from; line < lines.to; line++) {
-            size_t first = (size_t)line * (size_t)n;
-            const real *x = reading(at(c->in[0], r) + first, n);
-            real *y = writing(at(c->out, r) + first, n);
-            forward_line(y, at(c->save, r) + 2 * line, x, at(c->in[1], r), at(c->in[2], r), n, (real)c->attr.eps);
-        }
+    EACH_LINE(c, {
+        const real *x = reading(at(c->in[0], r) + first, n);
+        real *y = writing(at(c->out, r) + first, n);
+        forward_line(y, at(c->save, r) + 2 * line, x, at(c->in[1], r), at(c->in[2], r), n, (real)c->attr.eps);
+    });
 }
 
 static inline void input_line(real *restrict dx, const real *restrict x, const real *restrict dy,
@@ -50,7 +41,8 @@ static inline void gain_line(real *restrict dg, real *restrict db, const real *r
 
 /* One loop over the lines, so that each is read from memory once: dx of this thread's lines,
  * gain and bias of its columns. */
-static void gradients(const Call *c, int r, int n, int lines) {
+static void gradients(const Call *c, int r) {
+    const int n = width_of(c), lines = lines_of(c);
     const bool gains = c->din[1].at || c->din[2].at;
     const Share mine = call_share(c, lines), cols = call_share(c, n);
     const int count = gains ? cols.to - cols.from : 0;
@@ -70,13 +62,11 @@ static void gradients(const Call *c, int r, int n, int lines) {
 }
 
 static void backward(const Call *c) {
-    int n = width_of(c), lines = c->in[0].rows * (c->in[0].cols / n);
-    for (int r = 0; r < c->replicas; r++) gradients(c, r, n, lines);
+    for (int r = 0; r < c->replicas; r++) gradients(c, r);
 }
 
 static size_t scratch(const Call *c) {
-    int n = width_of(c);
-    return (size_t)tree_slots(c->in[0].rows * (c->in[0].cols / n)) * 2 * (size_t)n * sizeof(real);
+    return 2 * gain_scratch(c);
 }
 
 KERNEL(layernorm, forward, backward, scratch);

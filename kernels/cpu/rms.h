@@ -4,7 +4,7 @@
 #ifndef KERNELS_CPU_RMS_H
 #define KERNELS_CPU_RMS_H
 
-#include "kernels/cpu/real.h"
+#include "kernels/cpu/lines.h"
 
 /* Returns 1/rms for backward. */
 static inline real rms_forward(real *restrict y, const real *restrict x, const real *restrict g, int n, real eps) {
@@ -23,6 +23,28 @@ static inline void rms_backward(real *restrict dx, const real *restrict dy, cons
 
 static inline void rms_gain(real *restrict sum, const real *restrict dy, const real *restrict x, real inverse, int n) {
     for (int i = 0; i < n; i++) sum[i] = r_fma(dy[i], x[i] * inverse, sum[i]);
+}
+
+/* Of a line with save[2]: a sum of it and 1/rms. */
+typedef void InputLine(real *restrict dx, const real *restrict dy, const real *restrict x, const real *restrict g,
+                       const real *save, int n, bool accumulate);
+
+/* One loop over the lines, so that each is read from memory once: dx of this thread's, the gain of its columns. */
+static inline __attribute__((always_inline)) void rms_gradients(const Call *c, InputLine *input_line) {
+    const int n = width_of(c), lines = lines_of(c);
+    const Share mine = call_share(c, lines), cols = call_share(c, n);
+    const int count = c->din[1].at ? cols.to - cols.from : 0;
+    for (int r = 0; r < c->replicas; r++) {
+        const real *x = at(c->in[0], r), *g = at(c->in[1], r), *dy = at(c->dout, r), *save = at(c->save, r), *total;
+        real *dx = at(c->din[0], r);
+        ROWS_REDUCE(lines, count, (real *)c->scratch, total, {
+            const size_t first = (size_t)row * (size_t)n, part = first + (size_t)cols.from;
+            if (dx && row >= mine.from && row < mine.to)
+                input_line(dx + first, dy + first, x + first, g, save + 2 * row, n, c->accumulate[0]);
+            rms_gain(sum, dy + part, x + part, save[2 * row + 1], count);
+        });
+        for (int i = 0; i < count; i++) put(&at(c->din[1], r)[cols.from + i], total[i], c->accumulate[1]);
+    }
 }
 
 #endif
