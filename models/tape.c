@@ -214,6 +214,30 @@ void tape_print(const Tape *t, Text *out) {
     }
 }
 
+static void parameter_text(const Tensor *x, Text *out) {
+    text_format(out, "%s %d %d %d %.17g %.17g %d %.17g %.17g\n", x->name, x->rows, x->cols, (int)x->init, x->value,
+                x->std, (int)x->unit, x->scale, x->scale_last);
+}
+
+static void op_text(const Tape *t, const Op *op, Text *out) {
+    const Attr *a = &op->attr;
+    text_format(out, "%s %d %d %d %d %d %.17g %.17g %.17g %llu:", op_info[op->kind].name, op->out, a->heads, a->seq,
+                (int)a->full, a->group, a->eps, a->alpha, a->beta, (unsigned long long)a->stream);
+    for (int j = 0; j < op->in_count; j++) text_format(out, " %d", t->input[op->in_at + j]);
+    text_add(out, "\n", 1);
+}
+
+void tape_sha256(const Tape *t, char out[SHA256_HEX]) {
+    Text text;
+    text_init(&text);
+    for (int i = 0; i < t->tensors; i++)
+        if (t->tensor[i].role == ROLE_PARAM) parameter_text(&t->tensor[i], &text);
+    for (int i = 0; i < t->ops; i++) op_text(t, &t->op[i], &text);
+    for (int i = 0; i < t->profiles; i++) text_format(&text, "%d %d\n", t->profile[i].parameter, t->profile[i].branch);
+    sha256_hex_of(out, text.at, text.length);
+    text_release(&text);
+}
+
 Role role_gradient(Role role) {
     return role == ROLE_PARAM ? ROLE_GRAD : role == ROLE_ACT ? ROLE_DACT : ROLE_COUNT;
 }

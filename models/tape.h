@@ -7,6 +7,7 @@
 #ifndef MODELS_TAPE_H
 #define MODELS_TAPE_H
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "kernels/op.h"
 #include "kernels/optimizer.h"
@@ -138,6 +139,10 @@ size_t tape_parameters(const Tape *t);
 
 /* One line per op: number, layer, name, shapes (normbench explain). */
 void tape_print(const Tape *t, Text *out);
+
+/* SHA-256 of what is computed and of how its parameters start: two tapes with one hash are one network in the same
+ * shape, whatever the words that made them. Activations' names, marks and probes' names are not in it. */
+void tape_sha256(const Tape *t, char out[SHA256_HEX]);
 
 /* Whether an op is of a head that is cut into pieces of rows; rows of a tensor that memory holds at once. */
 bool tape_cut(const Tape *t, int op);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/plan/settle.h"
+#include "models/transformer.h"
 
 /* An arm's keys with every factor at its first value, less what may change nothing: arms that differ here differ in
  * every cell. */
@@ -42,6 +43,54 @@ void twins_find(const Experiment *x, int *first) {
     for (int arm = 0; arm < x->arms; arm++) free(text[arm]);
 }
 
+/* An arm in a cell: its tape, and its keys less the row. */
+typedef struct {
+    char tape[SHA256_HEX];
+    RunSpec spec;
+} Seen;
+
+/* The tape of the cell before is this one's where nothing has changed that a tape is made of. */
+static void see(Seen *now, const Seen *before, const RunSpec *spec) {
+    ModelShape shape = spec_shape(spec, 65), old = before ? spec_shape(&before->spec, 65) : shape;
+    Tape t;
+    now->spec = *spec;
+    if (before && shape_equal(&shape, &old) && variant_same(&spec->variant, &before->spec.variant)) {
+        strcpy(now->tape, before->tape);
+        return;
+    }
+    transformer_build(&t, &shape, &spec->variant, NULL);
+    tape_sha256(&t, now->tape);
+    tape_release(&t);
+}
+
+static bool alike(const Seen *a, const Seen *b) {
+    Text texts[2];
+    RunSpec spec = b->spec;
+    if (strcmp(a->tape, b->tape) != 0) return false;
+    spec.variant = a->spec.variant, spec.mended = a->spec.mended;
+    text_init(&texts[0]), text_init(&texts[1]);
+    spec_text_keys(&a->spec, &texts[0]), spec_text_keys(&spec, &texts[1]);
+    bool same = !strcmp(texts[0].at, texts[1].at);
+    text_release(&texts[0]), text_release(&texts[1]);
+    return same;
+}
+
+void twins_alike(const Experiment *x, int *like) {
+    Seen *seen = mem_alloc(2 * (size_t)x->arms, sizeof *seen), *now = seen, *before = seen + x->arms;
+    for (int cell = 0; cell < experiment_cells(x); cell++) {
+        for (int arm = 0; arm < x->arms; arm++) {
+            RunSpec spec = experiment_spec(x, cell, arm, 0);
+            int *at = &like[cell * x->arms + arm];
+            see(&now[arm], cell ? &before[arm] : NULL, &spec);
+            for (*at = 0; *at < arm; ++*at)
+                if (alike(&now[*at], &now[arm])) break;
+        }
+        Seen *other = now;
+        now = before, before = other;
+    }
+    free(seen);
+}
+
 /* In how many cells b is a. */
 static int cells_alike(const Experiment *x, const int *first, int a, int b) {
     int alike = 0;
@@ -76,12 +125,26 @@ static void same_somewhere(const Experiment *x, const int *first, int a, int b, 
     text_format(out, "%s", end);
 }
 
+/* b is like a in some cell, and its twin in none. */
+static void other_words(const Experiment *x, const int *first, const int *like, int a, int b, Text *out) {
+    char where[256];
+    int cells = experiment_cells(x), alike = cells_alike(x, like, a, b), cell = 0;
+    if (!alike || cells_alike(x, first, a, b)) return;
+    while (like[cell * x->arms + b] != a) cell++;
+    text_format(out, "Arms %s and %s have one tape", x->arm[a].name, x->arm[b].name);
+    if (alike < cells) text_format(out, " where %s", experiment_cell_text(where, x, cell));
+    if (alike < cells && alike > 1) text_format(out, " and in %d more cells", alike - 1);
+    text_format(out, ": they are one network in other words, and every difference between them is 0. ");
+}
+
 void twins_text(const Experiment *x, Text *out) {
-    int *first = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms, sizeof *first);
-    twins_find(x, first);
+    size_t count = (size_t)experiment_cells(x) * (size_t)x->arms;
+    int *first = mem_alloc(count, sizeof *first), *like = mem_alloc(count, sizeof *like);
+    twins_find(x, first), twins_alike(x, like);
     for (int a = 0; a < x->arms; a++) {
         same_everywhere(x, first, a, out);
         for (int b = a + 1; b < x->arms; b++) same_somewhere(x, first, a, b, out);
+        for (int b = a + 1; b < x->arms; b++) other_words(x, first, like, a, b, out);
     }
-    free(first);
+    free(first), free(like);
 }

@@ -180,3 +180,16 @@ kind_equations_of_encoder_decoders() {
     grep -qF 'of one that reads an encoder (12L)^(-1/4)' "$W/flat" || failed 'the stacks have no numbers of their own'
   runs 0 explain deepnorm && lacks out 'an encoder and a decoder:'
 }
+
+kind_arms_that_are_one_network_in_other_words() {
+  local plain='plain: {base: pre, attn.out: ln}' where
+  plan '' && sed -i 's/^layers: 1/layers: 2/' "$W/p.yaml"
+  runs 0 run p.yaml --arm 'all: {base: pre, attn.out: {from: 0, norm: ln}}' --arm "$plain" --dry-run --results r
+  has err 'are one network: their runs are trained once'
+  runs 0 run p.yaml --arm 'all: {base: pre, attn.out: {to: 1, norm: ln}}' --arm "$plain" --results r && cp "$W/err" "$W/run"
+  runs 0 table p.yaml --arm 'all: {base: pre, attn.out: {to: 1, norm: ln}}' --arm "$plain" --results r && cp "$W/out" "$W/table"
+  for where in run table; do
+    tr -s ' \n' ' ' <"$W/$where" | grep -qF 'Arms all and plain have one tape: they are one network in other words, and every difference between them is 0.' ||
+      failed "$where does not say it"
+  done
+}

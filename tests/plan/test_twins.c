@@ -52,6 +52,40 @@ Test(twins, each_kind) {
     }
 }
 
+#define LIKE(a, b, where) \
+    "Arms " a " and " b " have one tape" where ": they are one network in other words, and every difference between " \
+    "them is 0. "
+
+/* Other words, other ids, the same tape; and what only looks so. */
+Test(twins, one_tape_by_other_words) {
+    static const struct {
+        const char *file, *want;
+    } cases[] = {
+        {"layers: 4\narms: {peri: {variant: peri}, made: {base: pre, attn.out: {to: 3, norm: ln}, mlp.out: [ln, {from: "
+         "2, norm: ln}]}}",
+         LIKE("peri", "made", "")},
+        {"layers: 4\narms: {pre: {variant: pre}, made: {base: pre, gate: ramp 1 1}}", LIKE("pre", "made", "")},
+        {"layers: 4\narms: {pre: {variant: pre}, made: {base: pre, gate: {to: 1, rule: 0.5}}}", ""},
+        {"layers: 4\narms: {a: {base: pre, gate: 0.5}, b: {base: pre, attn.gate: 0.5, mlp.gate: 0.5}}",
+         LIKE("a", "b", "")},
+        {"layers: 4\narms: {a: {base: pre, gate: learned 0.5}, b: {base: pre, gate: learned 0.6}}", ""},
+        {"layers: 4\narms: {a: {base: pre, gate: moves 0 1}, b: {base: pre, gate: moves 0 0.5}}", ""},
+        {"layers: 4\narms: {a: {base: pre, gate: ramp 1 1}, b: {base: pre, lr: 0.5}}", ""},
+        {"layers: [1, 4]\narms: {a: {base: pre}, b: {base: pre, attn.in: {to: 0, norm: ln}, mlp.in: [none, {to: 0, "
+         "norm: ln}]}}",
+         LIKE("a", "b", " where layers = 1")},
+        /* Eight groups of four blocks' sublayers are the sublayers. */
+        {"layers: [2, 4, 6]\narms: {a: {variant: attnres}, b: {variant: attnres-block}}",
+         LIKE("a", "b", " where layers = 2 and in 1 more cells")},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *words = said(cases[i].file, 0, NULL, 0, NULL);
+        cr_expect_str_eq(words, cases[i].want, "%s:\n%s", cases[i].file, words);
+        free(words);
+        experiment_release(&x);
+    }
+}
+
 Test(twins, arms_of_the_command_line) {
     static const char *const arm[] = {"{base: peri}", "{base: sandwich}", "{base: pre}"};
     char *words = said("arms: {post: {variant: post}}", 0, NULL, 3, arm);
