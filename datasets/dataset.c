@@ -367,6 +367,8 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
     const char *names[MANIFEST_NAMES];
     char hint[128];
     count = manifest_names(names);
+    if (file_exists(name))
+        return error_set(e, RC_USAGE, "unknown dataset '%s'; did you mean the file, text:%s?", name, name);
     return error_set(e, RC_USAGE, "unknown dataset '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, count));
 }
 

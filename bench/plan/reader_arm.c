@@ -37,6 +37,12 @@ static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e)
         return document_error(e, d, base->key_line, "'base' is another name of 'variant' (line %d); one is enough",
                               variant->key_line);
     if (variant || base) return spec_set_node(&a->spec, d, variant ? variant : base, e);
+    for (const Node *n = mapping->child; n; n = n->next) {
+        const char *near = nearest_name(n->key, (const char *const[]){"variant", "base"}, 2);
+        if (near)
+            return document_error(e, d, n->key_line, "%s%sunknown key '%.60s'; did you mean '%s'?", a->name,
+                                  a->name[0] ? ": " : "", n->key, near);
+    }
     return document_error(e, d, mapping->key_line, "%s%sthe arm names no variant; for example {variant: pre}", a->name,
                           a->name[0] ? ": " : "");
 }

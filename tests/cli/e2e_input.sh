@@ -92,7 +92,8 @@ check_slips_of_the_command_line() {
   refused "list: .*'extra'" list extra
   refused "table: name one experiment" table
   refused "baseline: name one experiment" baseline
-  refused "baseline: --reason" baseline smoke
+  refused "baseline: --reason TEXT says why" baseline smoke
+  refused "baseline: --reason: 'again' is too short, 8 characters at least" baseline smoke --reason again
   refused "export: name one run" export
   refused "export: .* run" export 3f2a -o "$W/none" --results "$W/r"
   refused "import: name one" import
@@ -161,6 +162,7 @@ check_mistakes_in_experiment_files() {
   yaml 8 "lr: 'nan'" 's/^lr: 1e-3/lr: nan/'
   yaml 8 "lr: '0,5'" 's/^lr: 1e-3/lr: 0,5/'
   yaml 8 "lr: '0x10'" 's/^lr: 1e-3/lr: 0x10/'
+  yaml 2 "unknown dataset 'text.txt'; did you mean the file, text:text.txt" 's/^dataset: .*/dataset: text.txt/'
   yaml 2 "unknown dataset 'syntetic'; did you mean 'synthetic'" 's/^dataset: .*/dataset: syntetic/'
   yaml 14 "unknown dataset 'tinyshakespear'; did you mean 'tinyshakespeare'" 's/pre}/pre, dataset: tinyshakespear}/'
   yaml 14 "unknown variant 'prre'; did you mean 'pre'" 's/variant: pre/variant: prre/'

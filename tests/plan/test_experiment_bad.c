@@ -145,6 +145,8 @@ static const struct {
     {"title: \x01\x02", "2: not a text file in UTF-8: control characters are not allowed"},
     {"arms:", "2: arms: a mapping of names is needed, not a value"},
     {"arms: {}", "2: there are no arms; for example arms: {mine: {variant: pre}}"},
+    {"arms: {a: {variants: pre}}", "2: a: unknown key 'variants'; did you mean 'variant'?"},
+    {"lr: 1e-3, 3e-3", "2: lr: '1e-3, 3e-3' is not a number; a list stands in brackets: lr: [1e-3, 3e-3]"},
     {"arms: {a: {}}", "2: a: the arm names no variant; for example {variant: pre}"},
     {"arms: {a: pre}", "2: a: an arm is a mapping such as {variant: pre}, not a value"},
     {"arms:\n  a:\n    variant: prenorm", "4: unknown variant 'prenorm'; did you mean 'pre'?"},
