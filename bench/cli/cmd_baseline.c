@@ -1,11 +1,39 @@
 /* normbench verify baseline EXPERIMENT --reason TEXT: store what the code computes now, for `verify`. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
-#include "bench/verdict/baseline.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/progress.h"
+#include "bench/verdict/baseline.h"
 #include "bench/verdict/gate.h"
+
+enum { LEAST_REASON = 8 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The rows of this backend, and of the oracle: what their differences allow is stored as tolerances. */
+static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubles, Error *e) {
+    const int runs = experiment_cells(x) * x->arms * x->seeds;
+    Session oracle = *s;
+    char took[32];
+    oracle.oracle = backend_find("cpu64", e);
+    fprintf(stderr,
+            "%s: trains %d run%s by backend %s, and again in double precision by the readable kernels of backend "
+            "cpu64, which is much slower: the differences of the two give the tolerances\n",
+            x->name, runs, runs == 1 ? "" : "s", s->backend->name);
+    const double start = now();
+    if (baseline_measure(s, x, rows, e)) return e->code;
+    fprintf(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name, format_duration(took, now() - start));
+    if (!baseline_measure(&oracle, x, doubles, e)) return RC_OK;
+    json_decref(*rows);
+    return e->code;
+}
 
 static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     char path[1024], folder[1024];
@@ -20,13 +48,8 @@ static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     if (folder_make(folder, e)) return e->code;
     folder_sweep(folder);
     if (file_exists(path) && baseline_read(&old, path, e)) return e->code;
-    Session oracle = *s;
-    Rc rc = baseline_measure(s, x, &rows, e);
-    oracle.oracle = backend_find("cpu64", e);
-    if (!rc && baseline_measure(&oracle, x, &doubles, e)) {
-        json_decref(rows);
-        rc = e->code;
-    }
+    Rc rc = measure(s, x, &rows, &doubles, e);
+    if (rc >= (Rc)128) error_set(e, rc, "stopped: no baseline of %s is stored", x->name);
     if (!rc) {
         json_t *tolerances = gate_tolerances(rows, doubles);
         text_init(&report);
@@ -53,7 +76,13 @@ Rc command_baseline(Session *s, Error *e) {
     const char *reason = option(o, OPTION_reason, "");
     Experiment x;
     if (o->operands != 1) return error_set(e, RC_USAGE, "baseline: name one experiment");
-    if (strlen(reason) < 8) return error_set(e, RC_USAGE, "baseline: --reason TEXT says why stored numbers change");
+    if (!o->times[OPTION_reason])
+        return error_set(e, RC_USAGE, "baseline: --reason TEXT says why stored numbers change");
+    if (strlen(reason) < LEAST_REASON)
+        return error_set(e, RC_USAGE,
+                         "baseline: --reason: '%s' is too short, %d characters at least: why do stored "
+                         "numbers change?",
+                         reason, LEAST_REASON);
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
     Rc rc = store(s, &x, reason, e);
