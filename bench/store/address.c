@@ -85,6 +85,8 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     const char *key[LISTING_MOST_KEYS];
     char value[SPEC_TEXT_SIZE];
     int keys = listing_differ(l, -1, false, key);
+    for (int i = 0; i + 1 < keys; i++) /* what was varied says more than which plan */
+        if (!strcmp(key[i], "plan")) key[i] = key[i + 1], key[i + 1] = "plan";
     bool in_front = keys && !strcmp(key[0], "experiment") && !strchr(text, ':');
     Text line;
     text_init(&line);
