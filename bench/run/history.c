@@ -67,6 +67,10 @@ static void search(const Place *p, const char *file, Holds *holds, const void *w
     }
     if (!found) w->commit[0] = 0, w->date = 0;
     free(lines);
+    snprintf(w->file, sizeof w->file, "%.127s", p->name);
+    lines = w->git ? NULL : git(p, (const char *const[]){"rev-parse", "--is-inside-work-tree", NULL}, &length);
+    w->tree = lines && !strncmp(lines, "true", 4);
+    free(lines);
 }
 
 static void look(const char *file, Holds *holds, const void *what, Written *w) {
@@ -143,7 +147,9 @@ Written history_claim(const char *file, const Claim *c) {
 void history_text(const Written *w, int64_t first, Text *out) {
     char date[TIME_SIZE];
     text_format(out, "%s: ", w->what);
-    if (!w->git)
+    if (!w->git && w->tree)
+        text_format(out, "the date is not known, as %s is in no commit", w->file);
+    else if (!w->git)
         text_format(out, "the date is not known, as there is no git history here");
     else if (!w->commit[0])
         text_format(out, "in no commit: made on the command line, or not committed as it is now");

@@ -19,6 +19,8 @@ typedef struct {
     char commit[65]; /* the first that has it; "": none is known */
     int64_t date;    /* of its committer, in seconds since 1970 */
     bool git;        /* false: the file has no git history here, or there is no git */
+    bool tree;       /* not git: the file stands in a git checkout all the same */
+    char file[128];  /* its name, without folders */
 } Written;
 
 /* The first commit whose file makes this plan (the SHA-256 of it) for this profile. */

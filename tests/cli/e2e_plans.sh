@@ -234,6 +234,8 @@ check_plans_have_the_dates_of_commits() {
   # The first commit has another plan, the second this one, the third another title: the second counts, and of the
   # claim, whose file never changed, the first.
   git -C "$tree" init -q || fail "git init"
+  ends 0 "${from[@]}"
+  prints '^  plan [0-9a-f]{8}: the date is not known, as tiny.yaml is in no commit$'
   sed -i 's/^margin: 0.5/margin: 0.25/' "$tree/bench/experiments/tiny.yaml"
   commit '2020-02-01T10:00:00Z'
   sed -i 's/^margin: 0.25/margin: 0.5/' "$tree/bench/experiments/tiny.yaml"
