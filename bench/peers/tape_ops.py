@@ -1,5 +1,6 @@
 """The ops of normbench's tape (kernels/ops.def), a method each, in numpy and in PyTorch: what load_torch.py runs a file with."""
 import math
+import sys
 
 try:
     import torch
@@ -143,7 +144,10 @@ class Ops:
 
 class Numpy(Ops):
     def __init__(self):
-        import numpy
+        try:
+            import numpy
+        except ImportError:
+            sys.exit("numpy is needed where PyTorch is not installed: python3 -m pip install numpy")
         self.np = numpy
 
     def tensor(self, data, dtype, shape):
