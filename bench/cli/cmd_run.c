@@ -100,9 +100,9 @@ static double count_seconds(const Todo *p, const Outlook *o) {
 }
 
 /* Hours and memory of the missing runs: by the time of stored runs of these arms, else by this machine's speed on a few
- * products. A run that does not fit into memory gives the error that training it would give. */
-static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, Error *e) {
-    double most, have, flops = 0, all = 0, mine = 0, seconds = count_seconds(p, o);
+ * products; *expected: in seconds. A run that does not fit into memory gives the error that training it would give. */
+static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, double *expected, Error *e) {
+    double most, have, flops = 0, all = 0, mine = 0, seconds = count_seconds(p, o) / s->threads;
     int count = 0, share = 0, plan = 0;
     const Backend *backend = s->backend;
     int threads = s->threads * s->threads_per_run;
@@ -124,18 +124,20 @@ static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, Error 
     }
     if (seconds > 0)
         fprintf(to, "about %s, %d at once, by the time of %d stored runs of these arms,\n",
-                format_duration(took, seconds / s->threads), s->threads, o->timed);
-    else
-        fprintf(to, "about %s on %d thread%s at 55%% of this machine's fma peak,\n",
-                format_duration(took, flops / (0.55e9 * backend_fma_peak(backend) * threads)), threads,
-                threads == 1 ? "" : "s");
+                format_duration(took, seconds), s->threads, o->timed);
+    else {
+        seconds = flops / (0.55e9 * backend_fma_peak(backend) * threads);
+        fprintf(to, "about %s on %d thread%s at 55%% of this machine's fma peak,\n", format_duration(took, seconds),
+                threads, threads == 1 ? "" : "s");
+    }
+    *expected = seconds;
     fprintf(to, "%.0f MB per run, %.0f MB at once\n", most / 1048576, most / 1048576 * s->threads);
     return rc;
 }
 
 /* What the plan can decide, and what it costs; with --slurm (word: of the plan's folder) it is submitted. */
 static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *stored, const SlurmRequest *slurm,
-                   const char *word, Error *e) {
+                   const char *word, double *expected, Error *e) {
     const bool dry = s->options->times[OPTION_dry_run] > 0, submits = s->options->times[OPTION_slurm] > 0;
     FILE *to = dry && !submits ? stdout : stderr;
     Outlook o;
@@ -144,7 +146,7 @@ static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *
     outlook_make(&o, x, stored, s->precise);
     outlook_text(&o, x, &words);
     fputs(words.at, to);
-    Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, e);
+    Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, expected, e);
     outlook_release(&o);
     text_release(&words);
     return rc;
@@ -356,7 +358,7 @@ static Rc run(Session *s, Error *e) {
         if (p.missing) todo_explain(&p, &stored);
         if (!enough) print_reasons(&p, stderr);
         if (!rc && ((p.missing && !enough) || dry || submits))
-            rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
+            rc = foretell(s, &x, &p, &stored, &slurm, folder.word, &runner.expected_seconds, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);

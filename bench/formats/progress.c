@@ -7,6 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The weight of what was foretold beside what is measured, as a share of the work: the first steps take longer. */
+#define FORETOLD .05
+
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -52,7 +55,9 @@ void progress_line(const Progress *p, int columns, char *out, size_t size) {
     double share = p->total > 0 ? p->done / p->total : 1, elapsed = now() - p->started, worked = p->done - p->skipped;
     const char *blank = p->state[0] ? "  " : "";
     if (share > 1) share = 1;
-    if (worked > 0) format_duration(left, (p->total - p->done) * elapsed / worked);
+    const double all = p->total - p->skipped, known = p->expected > 0 ? FORETOLD * all : 0;
+    if (worked + known > 0)
+        format_duration(left, (p->total - p->done) * (elapsed + FORETOLD * p->expected) / (worked + known));
     format_duration(took, elapsed);
     snprintf(text, sizeof text, "%3.0f%%  %d/%d runs%s%s  %s, %s left", 100 * share, p->finished, p->jobs, blank,
              p->state, took, left);

@@ -12,6 +12,7 @@ typedef struct {
     double total, done;    /* units of work */
     double skipped;        /* done at the start or by a resume: not part of the speed */
     double started, shown; /* seconds */
+    double expected;       /* seconds that the work not skipped at the start takes, as foretold; 0: not known */
     double every;          /* seconds between plain lines */
     int jobs, finished;
     char state[96]; /* what runs now */

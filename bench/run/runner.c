@@ -492,6 +492,7 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
         pthread_mutex_init(&r.asking, NULL);
         progress_init(&r.progress, all, mine);
         progress_before(&r.progress, before, stored);
+        r.progress.expected = o->expected_seconds;
         share_open(&r.holds, s->runs);
         rc = rounds(&r, pending, count, e);
         share_close(&r.holds);

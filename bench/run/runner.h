@@ -8,6 +8,7 @@ typedef struct {
     double checkpoint_seconds;
     double shard_bytes; /* of a checkpoint (bench/store/checkpoint.h) */
     int replicas;         /* runs that one program trains, at most; 0: 1 on the host, all that fit on a device */
+    double expected_seconds; /* of what is missing here; 0: not known */
     const char *declared; /* lines of bench/plan/declare.h for the records; NULL: none */
     /* NULL, or asked whenever more of the first seeds are stored by whomever (whole: how many): how many of them are
      * wanted as far as can be told now, `whole` or fewer when it is enough. words: what is said of it, in lines.

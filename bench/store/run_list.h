@@ -1,6 +1,6 @@
 /* Runs that are stored as a list alone: NAME-runs.csv of a folder in results/reference has a line for each run of a
- * stored table NAME.txt: its arm, keys, seed, status, loss after the last step, hashes and id. What else was measured is
- * not there. */
+ * stored table NAME.txt: its arm, keys, seed, status, loss after the last step, hashes and id. What else was measured
+ * is not there. */
 #ifndef BENCH_STORE_RUN_LIST_H
 #define BENCH_STORE_RUN_LIST_H
 

@@ -166,6 +166,20 @@ Test(share, a_bar_is_never_wider_than_asked) {
     progress_end(&p);
 }
 
+Test(share, the_time_left_begins_as_foretold) {
+    Progress p;
+    char line[320];
+    progress_init(&p, 1000, 10);
+    p.expected = 480;
+    progress_line(&p, 100, line, sizeof line);
+    cr_expect(strstr(line, "8 min 00 s left"), "%s", line);
+    p.started -= 10; /* the first hundredth of the work takes twice as long as foretold */
+    progress_add(&p, 10, false);
+    progress_line(&p, 100, line, sizeof line);
+    cr_expect(strstr(line, "9 min 21 s left"), "%s", line); /* 990 (10 + 24) / (10 + 50) s */
+    progress_end(&p);
+}
+
 Test(share, without_a_terminal_there_are_plain_lines_now_and_then) {
     char path[] = "/tmp/normbench-share-XXXXXX", *said;
     int to = mkstemp(path), held = dup(STDERR_FILENO);
