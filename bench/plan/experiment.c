@@ -166,6 +166,9 @@ void experiment_text(const Experiment *x, bool seeds, Text *out) {
         plan_values(&x->factor[i], values);
         for (int j = 0; j < x->factor[i].values; j++) text_format(out, " %s", values[j]);
     }
+    for (int i = 0; i < x->compares; i++) /* younger than the baseline */
+        text_format(out, "%s%s - %s", i ? ", " : "\ncompare = ", x->arm[x->compare[i].arm].name,
+                    x->arm[x->compare[i].against].name);
     text_format(out, "\n");
     for (const Arm *a = x->arm; a < x->arm + x->arms; a++) plan_arm(x, a, out);
 }

@@ -10,6 +10,7 @@
 #include "models/probe.h"
 
 enum { EXPERIMENT_MOST_ARMS = 64, EXPERIMENT_MOST_FACTORS = 4, EXPERIMENT_MOST_VALUES = 32 };
+enum { EXPERIMENT_MOST_COMPARES = 64 };
 enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
 enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000, EXPERIMENT_MOST_ALSO = 4 };
 enum { EXPERIMENT_MOST_TEXTS = 16 };
@@ -38,6 +39,11 @@ typedef struct {
     int values;
     char value[EXPERIMENT_MOST_VALUES][FACTOR_VALUE_SIZE];
 } Factor;
+
+/* A pair of arms that is tested: arm minus against, indices into arm. */
+typedef struct {
+    int arm, against;
+} Compared;
 
 /* A row of the tables. */
 typedef struct {
@@ -74,6 +80,8 @@ typedef struct {
     double alpha, margin; /* of the verdicts; margin in nats for equivalence; silent: 0.05 and 0.02 */
     Arm arm[EXPERIMENT_MOST_ARMS];
     int arms;
+    Compared compare[EXPERIMENT_MOST_COMPARES]; /* all that is tested; none: each arm against the baseline */
+    int compares;
     Factor factor[EXPERIMENT_MOST_FACTORS];
     int factors;
     uint64_t *seed;

@@ -92,6 +92,7 @@ Rc reader_check(Reader *r, bool new_arms) {
             if (own_text(x, &s))
                 return document_error(r->e, r->d, 0, "more than %d texts of one's own", (int)EXPERIMENT_MOST_TEXTS);
         }
+    if (check_compares(r)) return r->e->code;
     return check_panels(r) ? r->e->code : check_summaries(r);
 }
 

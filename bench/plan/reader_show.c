@@ -138,7 +138,7 @@ Rc apply_also(Reader *r, const Node *n) {
 }
 
 Rc apply_summaries(Reader *r, const Node *n) {
-    Rc rc = list_of(r, n, "[ranking]");
+    Rc rc = n->kind == NODE_SEQUENCE ? RC_OK : list_of(r, n, "[ranking]"); /* []: none */
     for (const Node *item = n->child; !rc && item; item = item->next) {
         Node named = *item; /* its list is its key in errors */
         named.key = n->key;
@@ -213,9 +213,13 @@ static Rc check_corpora(const Reader *r, const Node *list) {
     return RC_OK;
 }
 
+static void summary_defaults(const Reader *r);
+
 Rc check_summaries(const Reader *r) {
-    static Rc (*const check[SUMMARY_COUNT])(const Reader *, const Node *) = {
-        [SUMMARY_ranking] = check_ranking, [SUMMARY_components] = check_components, [SUMMARY_corpora] = check_corpora};
+    static Rc (*const check[SUMMARY_COUNT])(const Reader *, const Node *) = {[SUMMARY_ranking] = check_ranking,
+                                                                             [SUMMARY_best] = check_ranking,
+                                                                             [SUMMARY_components] = check_components,
+                                                                             [SUMMARY_corpora] = check_corpora};
     const Node *list = node_find(r->d->root, "summaries");
     for (int i = 0; i < SUMMARY_COUNT && r->x->most; i++)
         if (r->x->summary[i])
@@ -225,7 +229,26 @@ Rc check_summaries(const Reader *r) {
                                   summary_names[i]);
     for (int i = 0; i < SUMMARY_COUNT; i++)
         if (r->x->summary[i] && check[i] && check[i](r, list)) return r->e->code;
+    summary_defaults(r);
     return RC_OK;
+}
+
+/* Where rates are swept, what is found at the best of them is shown, and of sizes and corpora whether it holds at all
+ * of them, unless the file says what is. */
+static void summary_defaults(const Reader *r) {
+    Experiment *x = r->x;
+    const int lr = spec_index("lr");
+    bool swept = false;
+    for (int f = 0; f < x->factors; f++) swept |= spec_index(x->factor[f].key) == lr && x->factor[f].values > 1;
+    for (int a = 0; a < x->arms; a++) swept &= !(x->arm[a].own >> lr & 1);
+    static const char *const sizes[] = {"width", "layers", "heads", "context", "ffn_mult", "steps", "dataset"};
+    bool size = false;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        size |= x->factors == 1 && !strcmp(x->factor[0].key, sizes[i]) && x->factor[0].values > 1;
+    for (int a = 0; a < x->arms && size; a++) size = !(x->arm[a].own >> spec_index(x->factor[0].key) & 1);
+    x->summary[SUMMARY_across] = size && x->arms > 1 && x->seeds > 1 && !x->most && !node_find(r->d->root, "summaries");
+    x->summary[SUMMARY_best] = swept && x->arms > 1 && x->seeds > 1 && !x->most && x->metric == METRIC_valid_loss &&
+                               !node_find(r->d->root, "summaries");
 }
 
 void show_defaults(Experiment *x) {

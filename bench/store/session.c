@@ -136,8 +136,7 @@ Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
         plan_note_release(&note);
     } else {
         rc = experiment_read(x, path, s->profile, &s->overrides, e);
-        if (!rc && (s->overrides.sets || s->overrides.arms) && experiment_changed(x))
-            (void)plan_declared(s->results, s->root, x);
+        if (!rc && (s->overrides.sets || s->overrides.arms)) (void)plan_declared(s->results, s->root, x);
     }
     if (!rc) texts_find(s, x);
     return rc;

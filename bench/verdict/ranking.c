@@ -198,26 +198,35 @@ static void fill_group(Ranking *y, const Sample *s, int group, StKey key) {
     find_places(y, row, key);
 }
 
-bool ranking_make(Ranking *y, const Sample *s) {
+static void begin(Ranking *y, const Sample *s) {
     const Experiment *x = s->x;
     int factor = sensitivity_factor(x);
-    if (!x->summary[SUMMARY_ranking]) return false;
     *y = (Ranking){
         .seeds = x->seeds, .arms = x->arms, .rates = factor < 0 ? 1 : x->factor[factor].values, .alpha = x->alpha};
     y->groups = s->cells / y->rates;
     y->rate = mem_alloc(EXPERIMENT_MOST_VALUES, sizeof *y->rate);
     y->group = mem_alloc((size_t)y->groups, sizeof *y->group);
-    if (y->seeds < RANKING_LEAST_SEEDS) {
-        int cell[EXPERIMENT_MOST_VALUES];
-        (void)sensitivity_cells(x, 0, cell, y->rate);
-        y->status = ST_N_TOO_SMALL;
-        return true;
-    }
+}
+
+void ranking_of(Ranking *y, const Sample *s) {
+    begin(y, s);
     y->rows = y->groups * y->arms;
     y->row = mem_alloc((size_t)y->rows, sizeof *y->row);
-    StKey key = {.plan = name_stream(x->plan), .stream = name_stream("ranking")};
+    StKey key = {.plan = name_stream(s->x->plan), .stream = name_stream("ranking")};
     for (int group = 0; group < y->groups; group++) fill_group(y, s, group, key);
     compare(y, s->baseline, key);
+}
+
+bool ranking_make(Ranking *y, const Sample *s) {
+    if (!s->x->summary[SUMMARY_ranking]) return false;
+    if (s->x->seeds >= RANKING_LEAST_SEEDS) {
+        ranking_of(y, s);
+        return true;
+    }
+    int cell[EXPERIMENT_MOST_VALUES];
+    begin(y, s);
+    (void)sensitivity_cells(s->x, 0, cell, y->rate);
+    y->status = ST_N_TOO_SMALL;
     return true;
 }
 

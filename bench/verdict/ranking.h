@@ -61,6 +61,9 @@ typedef struct {
     bool apart; /* pairs could be set apart; false: with so few seeds no p is below alpha */
 } Ranking;
 
+/* Of an experiment of RANKING_LEAST_SEEDS or more, whatever it asks for. */
+void ranking_of(Ranking *y, const Sample *s);
+
 /* False, and nothing to release, when the experiment asks for none. */
 bool ranking_make(Ranking *y, const Sample *s);
 void ranking_release(Ranking *y);

@@ -9,6 +9,7 @@
 
 #include "bench/plan/sources.h"
 #include "bench/store/provenance.h"
+#include "bench/write/best.h"
 
 static int digits_of(const Comparison *c) {
     int digits = decimals_for(c->t.se, 4);
@@ -72,7 +73,7 @@ static void open_between(const Table *t, const Comparison *c, const char *arm, c
 }
 
 void prose_comparison(const Table *t, const Comparison *c, Text *out) {
-    const char *arm = t->x->arm[c->what.term[0].arm].label, *base = t->x->arm[t->sample.baseline].label;
+    const char *arm = t->x->arm[c->what.term[0].arm].label, *base = t->x->arm[c->what.term[1].arm].label;
     char where[256];
     size_t from = out->length;
     if (t->exploratory) text_format(out, "in an exploratory comparison, ");
@@ -308,14 +309,19 @@ void prose_paper(const Table *t, Text *out) {
     prose_methods(t, false, &prose_tex, out);
     text_format(out, " The runs are made by normbench %s, plan \\texttt{%.8s}.\n", NORMBENCH_VERSION, t->x->plan);
     if (t->sample.seeds > 1 && t->family.count) text_format(out, "\n\\paragraph{Results.}\n");
-    for (int cell = 0; cell < t->sample.cells; cell++)
-        for (int arm = 0; arm < t->sample.arms; arm++) {
-            const Comparison *c = table_comparison(t, cell, t->sample.cell[cell].steps - 1, arm);
-            if (!c || t->sample.seeds == 1) continue;
-            text_clear(&words);
-            prose_comparison(t, c, &words);
-            latex_shown(out, words.at);
-            text_format(out, "\n");
-        }
+    const Best *b = table_best(t);
+    for (int i = 0; b && i < b->pairs; i++) {
+        text_clear(&words);
+        best_sentence(t, b, &b->pair[i], &words);
+        latex_shown(out, words.at);
+        text_format(out, "\n");
+    }
+    for (const Comparison *c = t->family.at; c < t->family.at + t->family.count && t->sample.seeds > 1; c++) {
+        if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
+        text_clear(&words);
+        prose_comparison(t, c, &words);
+        latex_shown(out, words.at);
+        text_format(out, "\n");
+    }
     text_release(&words);
 }

@@ -81,7 +81,7 @@ static void rate_legend(Text *out) {
                 SENSITIVITY_BASIN);
 }
 
-static void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
+void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
     char rate[SHOWN];
     int kinds = 0;
     if (row->diverged + row->stalled == row->runs) { /* whatever was chosen is no advice */

@@ -7,6 +7,9 @@
 
 enum { RANKING_DIGITS = 3 }; /* decimals of losses */
 
+/* "3e-3 (5), 1e-2* (1)": the rates that were chosen, and for how many seeds; *: an end of the grid. */
+void ranking_rates(const Ranking *y, const RankingRow *row, Text *out);
+
 /* "2 to 5", "3". */
 void ranking_places(const Ranking *y, const RankingRow *row, Text *out);
 

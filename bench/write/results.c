@@ -118,12 +118,18 @@ static void results(const Place *p, CellsList *out) {
 
 /* The comparisons that could be made, each a row. */
 static void each_row(const Place *p, Cells *c, void (*cells)(const Place *, const Comparison *, Cells *)) {
-    for (int arm = 0; arm < p->t->sample.arms; arm++) {
-        const Comparison *one = table_comparison(p->t, p->cell, p->step, arm);
-        if (!one) continue;
+    const Table *t = p->t;
+    for (int i = 0; i < t->family.count; i++) {
+        const Comparison *one = &t->family.at[i];
+        const Term *term = one->what.term;
+        if (one->what.cell != p->cell || one->what.step != p->step) continue;
         cells_row(c);
-        cell_text(c, p->t->x->arm[arm].label);
-        cell_mark(c, table_marks(p->t, p->cell, p->step, arm));
+        if (t->x->compares)
+            cell_format(c, "%s - %s", t->x->arm[term[0].arm].label, t->x->arm[term[1].arm].label);
+        else {
+            cell_text(c, t->x->arm[term[0].arm].label);
+            cell_mark(c, table_marks(t, p->cell, p->step, term[0].arm));
+        }
         if (one->status == ST_OK)
             cells(p, one, c);
         else
@@ -136,6 +142,7 @@ static Cells *tests_table(const Place *p, const char *name, const char *what, Ce
     snprintf(title, sizeof title, "After %d steps: %s", p->t->sample.cell[p->cell].step[p->step], what);
     Cells *c = cells_add(out, name, title);
     snprintf(heading, sizeof heading, "minus %s", p->t->x->arm[p->t->sample.baseline].label);
+    if (p->t->x->compares) snprintf(heading, sizeof heading, "difference");
     cells_column(c, "arm", 'l', heading);
     c->below = true;
     return c;

@@ -12,17 +12,26 @@ const char *table_heading(const TableRow *row) {
     return row->heading[0] ? row->heading : metric_info[row->metric].heading;
 }
 
+int table_pairs(const Table *t, Compared out[EXPERIMENT_MOST_COMPARES]) {
+    const Sample *s = &t->sample;
+    int count = 0;
+    memcpy(out, s->x->compare, (size_t)s->x->compares * sizeof *out);
+    for (int arm = 0; arm < s->arms && !s->x->compares; arm++)
+        if (arm != s->baseline) out[count++] = (Compared){arm, s->baseline};
+    return s->x->compares ? s->x->compares : count;
+}
+
 /* Where seeds are added until it is decided, the comparisons are those that decide. */
 static void compare(Table *t) {
     const Sample *s = &t->sample;
+    Compared pair[EXPERIMENT_MOST_COMPARES];
     Contrast *what = NULL;
-    int count = s->x->most ? until_primaries(s, &what) : 0;
+    int count = s->x->most ? until_primaries(s, &what) : 0, pairs = s->x->most ? 0 : table_pairs(t, pair);
     for (int cell = 0; cell < s->cells; cell++)
         for (int step = 0; step < s->cell[cell].steps; step++)
-            for (int arm = 0; arm < s->arms; arm++) {
-                if (arm == s->baseline || !s->cell[cell].step[step] || s->x->most) continue;
+            for (int i = 0; i < pairs && s->cell[cell].step[step]; i++) {
                 what = mem_grow(what, (size_t)count + 1, sizeof *what);
-                what[count++] = contrast_pair(cell, step, t->metric, arm, s->baseline, s->x->margin);
+                what[count++] = contrast_pair(cell, step, t->metric, pair[i].arm, pair[i].against, s->x->margin);
             }
     family_make(&t->family, s, what, count);
     free(what);
@@ -121,6 +130,7 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
 
 static void release_found(TableFound *f) {
     if (f && f->ranking) ranking_release(f->ranking);
+    if (f && f->best) best_release(f->best), free(f->best);
     if (f && f->sensitivity) sensitivity_release(f->sensitivity);
     for (int i = 0; f && f->summary && i < f->summaries; i++) cells_list_release(&f->summary[i]);
     if (f) free(f->ranking), free(f->sensitivity), free(f->block), free(f->summary), free(f->made);
@@ -146,6 +156,15 @@ const Ranking *table_ranking(const Table *t) {
     return f->ranking;
 }
 
+const Best *table_best(const Table *t) {
+    TableFound *f = t->found;
+    if (f->bested) return f->best;
+    f->bested = true;
+    f->best = mem_alloc(1, sizeof *f->best);
+    if (!best_make(f->best, &t->sample)) free(f->best), f->best = NULL;
+    return f->best;
+}
+
 const Sensitivity *table_sensitivity(const Table *t) {
     TableFound *f = t->found;
     if (f->swept) return f->sensitivity;
@@ -167,7 +186,7 @@ const Comparison *table_comparison(const Table *t, int cell, int step, int arm) 
     }
     for (; low < t->family.count && t->family.at[low].what.cell == cell; low++) {
         const Contrast *c = &t->family.at[low].what;
-        if (c->step == step && c->term[0].arm == arm) return &t->family.at[low];
+        if (c->step == step && c->term[0].arm == arm && c->term[1].arm == t->sample.baseline) return &t->family.at[low];
     }
     return NULL;
 }

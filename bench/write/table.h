@@ -30,6 +30,7 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
+#include "bench/verdict/best.h"
 #include "bench/verdict/claim_verdict.h"
 #include "bench/verdict/ranking.h"
 #include "bench/verdict/sensitivity.h"
@@ -55,7 +56,8 @@ typedef struct {
 
 /* Summaries that several writers show, each made when the first asks for it. */
 typedef struct {
-    bool ranked, swept; /* whether it was asked for */
+    bool ranked, swept, bested; /* whether it was asked for */
+    Best *best;
     Ranking *ranking;   /* NULL: the experiment does not ask for it */
     Sensitivity *sensitivity;
     bool *made;          /* [summaries] */
@@ -100,6 +102,9 @@ void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord 
 /* Arm against baseline at a cell's step; NULL for the baseline and for step 0. */
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm);
 
+/* The pairs that are tested at a cell's step: those that the file lists, else each arm against the baseline. How many. */
+int table_pairs(const Table *t, Compared out[EXPERIMENT_MOST_COMPARES]);
+
 /* What the runs of a cell's arm were trained by: the first seed's record says it. */
 const RunSpec *table_spec(const Table *t, int cell, int arm);
 
@@ -113,6 +118,7 @@ const ReportedNumber *table_reported_number(const Table *t, int cell, int step, 
  * no sweep. */
 const Ranking *table_ranking(const Table *t);
 const Sensitivity *table_sensitivity(const Table *t);
+const Best *table_best(const Table *t); /* NULL: it does not ask for it */
 
 bool table_tied(const Table *t, int cell, int step, int arm);
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/table.h"
+#include "bench/write/best.h"
+#include "bench/write/ranking.h"
 
 static void macro(const Table *t, const char *place, const char *what, const char *shown, Text *out) {
     text_format(out, "\\newcommand{\\nb");
@@ -92,7 +93,38 @@ static void comparison_macros(const Table *t, const Comparison *c, const char *p
     text_release(&words);
 }
 
+/* At the best rates: of the first group of cells by the arms' names alone, GroupB and so on of the others. */
+static void best_macros(const Table *t, const Best *b, const BestPair *p, Text *out) {
+    char number[SHOWN];
+    const int decimals = decimals_for(p->minus.se, RANKING_DIGITS);
+    const bool ok = p->minus.status == ST_OK;
+    Text place, words;
+    text_init(&place), text_init(&words);
+    if (t->x->compares) {
+        arm_name(t, p->against->arm, &words);
+        text_format(&place, "Minus%s", words.at);
+        text_clear(&words);
+    }
+    arm_name(t, p->arm->arm, &words);
+    text_format(&words, "%sBest", place.at);
+    if (p->group) text_format(&words, "Group%c", 'A' + p->group % 26);
+    text_clear(&place);
+    text_format(&place, "%s", words.at);
+    macro(t, place.at, "Delta", show_number(number, p->difference, decimals), out);
+    macro(t, place.at, "DeltaLow", show_number(number, ok ? p->minus.lo : (double)NAN, decimals), out);
+    macro(t, place.at, "DeltaHigh", show_number(number, ok ? p->minus.hi : (double)NAN, decimals), out);
+    macro(t, place.at, "PAdj", show_p(number, p->p.step), out);
+    text_clear(&words), best_words(b, p, t->x->arm[p->against->arm].label, &words);
+    sentence(t, place.at, "Verdict", words.at, out);
+    text_clear(&words), ranking_rates(&b->ranking, p->arm, &words);
+    sentence(t, place.at, "Rate", words.at, out);
+    text_clear(&words), best_sentence(t, b, p, &words);
+    sentence(t, place.at, "Sentence", words.at, out);
+    text_release(&words), text_release(&place);
+}
+
 void table_macros(const Table *t, Text *out) {
+    const Best *b = table_best(t);
     char number[SHOWN];
     Text words, place;
     text_init(&words);
@@ -112,6 +144,7 @@ void table_macros(const Table *t, Text *out) {
                 arm_macros(t, cell, step, arm, place.at, out);
                 if (arm != t->sample.baseline) comparison_macros(t, c, place.at, out);
             }
+    for (int i = 0; b && i < b->pairs; i++) best_macros(t, b, &b->pair[i], out);
     text_release(&words);
     text_release(&place);
 }

@@ -131,9 +131,10 @@ void table_methods(const Table *t, Text *out) {
     }
     text_format(out,
                 ", paired, so that every arm %sshares the initial values of all tensors it has in common with the "
-                "others. SD: over seeds, divisor n - 1. Differences to %s are means over seeds with a %s %% paired "
+                "others. SD: over seeds, divisor n - 1. Differences %s%s are means over seeds with a %s %% paired "
                 "t interval; ",
-                t->same_batches ? "saw the same batches and " : "", t->x->arm[t->sample.baseline].label, conf);
+                t->same_batches ? "saw the same batches and " : "", t->x->compares ? "of two arms" : "to ",
+                t->x->compares ? "" : t->x->arm[t->sample.baseline].label, conf);
     if (t->metric == METRIC_valid_loss) text_format(out, "the ratio of perplexities is that of geometric means. ");
     text_format(out, "Decisions use the ");
     table_flips(t, "", out);

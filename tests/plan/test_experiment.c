@@ -317,3 +317,38 @@ Test(experiment, names_of_files) {
     refused("the path of 'smoke' is too long");
     cr_assert_eq(experiment_read(&x, "no such.yaml", NULL, NULL, &e), RC_USAGE);
 }
+
+Test(experiment, pairs_that_are_compared_are_part_of_the_plan) {
+    static const char arms[] = "arms: {pre: {variant: pre}, peri: {variant: peri}, mine: {variant: post}}\n"
+                               "profiles: {quick: {arms: [pre, mine]}}\n";
+    char text[400], plan[65];
+    must(arms, NULL);
+    cr_expect_eq(x.compares, 0);
+    strcpy(plan, x.plan);
+    snprintf(text, sizeof text, "compare: [mine - pre, mine  -  peri]\n%s", arms);
+    must(text, NULL);
+    cr_assert_eq(x.compares, 2);
+    cr_expect(x.compare[0].arm == 2 && x.compare[0].against == 0 && x.compare[1].arm == 2 && x.compare[1].against == 1);
+    cr_expect(strcmp(plan, x.plan) != 0, "other comparisons are another plan");
+    must(text, "quick"); /* a pair with an arm that the profile leaves out is left out */
+    cr_assert_eq(x.compares, 1);
+    cr_expect(x.compare[0].arm == 1 && x.compare[0].against == 0);
+}
+
+Test(experiment, a_swept_rate_is_summed_up_at_its_best) {
+    static const struct {
+        const char *more;
+        bool best;
+    } cases[] = {{"lr: [1e-3, 3e-3]\nseeds: 6", true},
+                 {"lr: 1e-3\nseeds: 6", false},
+                 {"lr: [1e-3, 3e-3]\nseeds: 1", false},
+                 {"lr: [1e-3, 3e-3]\nseeds: 6\nsummaries: []", false},
+                 {"lr: [1e-3, 3e-3]\nseeds: 6\nsummaries: [ranking]", false},
+                 {"lr: [1e-3, 3e-3]\nseeds: 6\nmetric: accuracy", false}};
+    char text[400];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "%s\narms: {pre: {variant: pre}, peri: {variant: peri}}\n", cases[i].more);
+        must(text, NULL);
+        cr_expect_eq(x.summary[SUMMARY_best], cases[i].best, "%s", cases[i].more);
+    }
+}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/best.h"
 #include "bench/verdict/failures.h"
 #include "bench/verdict/ranking.h"
 #include "bench/write/figure.h"
@@ -15,6 +16,9 @@
 #define HEAD \
     "name: made-up-ranking\ntitle: Made-up placements\nbaseline: pre\nsteps: 150\nlayers: 4\n" \
     "evaluate_at: 0,150\nsummaries: [ranking, failures]\n"
+#define SWEPT \
+    "name: made-up-ranking\ntitle: Made-up placements\nbaseline: pre\nsteps: 150\nlayers: 4\n" \
+    "evaluate_at: 0,150\nseeds: 6\nlr: [1e-2, 1e-3, 3e-3]\n"
 #define ARMS \
     "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN},\n" \
     "  peri: {variant: peri, label: Peri-LN}}\n"
@@ -29,6 +33,7 @@ static const int cell[RATES] = {1, 2, 0}; /* of the rates 1e-3, 3e-3, 1e-2 in "l
 MADE_UP_SUMMARY(ranking, text)
 MADE_UP_SUMMARY(ranking, tex)
 MADE_UP_SUMMARY(ranking, csv)
+MADE_UP_SUMMARY(best, text)
 MADE_UP_SUMMARY(cost, text)
 MADE_UP_SUMMARY(cost, tex)
 MADE_UP_SUMMARY(failures, text)
@@ -257,5 +262,53 @@ Test(ranking, nothing_is_written_unasked) {
         free(text);
     }
     OMITS(table_json, "\"ranking\"");
+    made_up_release(&m);
+}
+
+/* The same judged losses as the ranking's, worked out above: pre 2.90 and five times 2.48, peri 2.20 + .001 s; post has
+ * one diverged run, so no interval. */
+Test(ranking, what_is_found_at_the_best_rates) {
+    made_up_init(&m, SWEPT ARMS, NULL);
+    fill();
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const Best *b = table_best(&m.table);
+    cr_assert(b && b->pairs == 2 && b->pair[0].arm->arm == POST && b->pair[1].arm->arm == PERI);
+    const BestPair *peri = &b->pair[1];
+    cr_expect_float_eq(peri->difference, (2.20 * 6 + .015 - 2.90 - 5 * 2.48) / 6, 1e-12);
+    cr_expect(peri->minus.status == ST_OK && peri->minus.lo < peri->difference && peri->difference < peri->minus.hi);
+    cr_expect_eq(b->pair[0].minus.status, ST_BAD_ARG);
+    cr_expect(best_at_end(b, peri->arm) && best_at_end(b, b->pair[0].arm) == false && b->ranking.rates == RATES);
+    y = b->ranking; /* whose own p's are of the same pairs */
+    for (int i = 0; i < 2; i++) {
+        const RankingRow *row = row_of(b->pair[i].arm->arm);
+        cr_expect_float_eq(b->pair[i].p.step, row->p.step, 1e-12);
+        cr_expect_float_eq(b->pair[i].difference, row->difference, 1e-12);
+    }
+    cr_expect_float_eq(peri->p.raw, 2. / 64, 1e-12, "every row of peri is below pre's");
+    cr_expect(peri->p.step < .05 ? peri->decision == DECISION_LOWER : peri->decision == DECISION_INCONCLUSIVE);
+    WRITES(best_text, "Peri-LN is best at 1e-3, an end of");
+    WRITES(best_text, "may exclude 0");
+    WRITES(table_macros, "PeriBestDelta}{");
+    WRITES(table_macros, "PeriBestRate}{1e-3*}");
+    WRITES(table_macros, "With each arm at its best of 3 learning rates, Peri-LN ends ");
+    OMITS(best_text, "Post-LN is best");
+    made_up_release(&m);
+}
+
+Test(ranking, pairs_that_the_file_lists) {
+    made_up_init(&m, SWEPT "compare: [peri - post, peri - pre]\n" ARMS, NULL);
+    fill();
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const Best *b = table_best(&m.table);
+    const Family *f = &m.table.family;
+    cr_assert(b && b->pairs == 2 && b->pair[0].against->arm == POST && b->pair[1].against->arm == PRE);
+    cr_expect_float_eq(b->pair[0].difference, (2.20 * 6 + .015 - 5 * 2.45 - .012 - log(65)) / 6, 1e-12);
+    cr_assert_eq(f->count, 2 * RATES, "two pairs at one step of each cell");
+    for (int i = 0; i < f->count; i++)
+        cr_expect(f->at[i].what.term[0].arm == PERI && f->at[i].what.term[1].arm == (i % 2 ? PRE : POST));
+    WRITES(best_text, "Peri-LN - Post-LN");
+    WRITES(table_text, "Peri-LN - Post-LN");
+    WRITES(table_text, "than Pre-LN");
+    WRITES(table_macros, "PeriMinusPostBestDelta}{");
     made_up_release(&m);
 }

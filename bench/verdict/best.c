@@ -1,0 +1,89 @@
+#include "bench/verdict/best.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "bench/verdict/words.h"
+
+static const RankingRow *row_of(const Ranking *y, int group, int arm) {
+    const RankingRow *row = &y->row[group * y->arms];
+    while (row->arm != arm) row++;
+    return row;
+}
+
+static void subtract(const Ranking *y, BestPair *p) {
+    size_t n = (size_t)y->seeds;
+    double *d = mem_alloc(n, sizeof *d), sum = 0;
+    for (size_t s = 0; s < n; s++) sum += d[s] = p->arm->value[s] - p->against->value[s];
+    p->difference = sum / y->seeds;
+    p->minus = st_tci(d, n, st_scale(p->arm->value, p->against->value, n), 1 - y->alpha);
+    if (p->arm->judged_lost + p->against->judged_lost) p->minus.status = ST_BAD_ARG;
+    free(d);
+}
+
+static void add_pair(Best *b, int group, int arm, int against) {
+    const Ranking *y = &b->ranking;
+    b->pair = mem_grow(b->pair, (size_t)b->pairs + 1, sizeof *b->pair);
+    BestPair *p = &b->pair[b->pairs++];
+    *p = (BestPair){.group = group, .arm = row_of(y, group, arm), .against = row_of(y, group, against)};
+    subtract(y, p);
+}
+
+static Decision decide(const Best *b, const BestPair *p) {
+    double alpha = b->ranking.alpha;
+    if (b->joint.status != ST_OK || isnan(p->p.step) || b->joint.p_min >= alpha) return DECISION_NOT_TESTABLE;
+    if (p->p.step >= alpha) return DECISION_INCONCLUSIVE;
+    return p->difference < 0 ? DECISION_LOWER : DECISION_HIGHER;
+}
+
+static void test(Best *b, const Sample *s) {
+    const Ranking *y = &b->ranking;
+    StGrid *grid = mem_alloc((size_t)y->rows + 1, sizeof *grid);
+    StGridPair *pair = mem_alloc((size_t)b->pairs + 1, sizeof *pair);
+    StMaxTRow *p = mem_alloc((size_t)b->pairs + 1, sizeof *p);
+    StKey key = {.plan = name_stream(s->x->plan), .stream = name_stream("ranking")};
+    for (int i = 0; i < y->rows; i++)
+        grid[i] = (StGrid){y->row[i].grid.loss, y->row[i].grid.untrained, (size_t)y->rates, (size_t)y->seeds, NULL};
+    for (int i = 0; i < b->pairs; i++)
+        pair[i] = (StGridPair){(size_t)(b->pair[i].arm - y->row), (size_t)(b->pair[i].against - y->row)};
+    b->joint = st_choice_maxT(grid, pair, (size_t)b->pairs, key, p);
+    for (int i = 0; i < b->pairs; i++) b->pair[i].p = p[i], b->pair[i].decision = decide(b, &b->pair[i]);
+    free(p);
+    free(pair);
+    free(grid);
+}
+
+bool best_make(Best *b, const Sample *s) {
+    const Experiment *x = s->x;
+    *b = (Best){.pairs = 0};
+    if (!x->summary[SUMMARY_best] || x->seeds < RANKING_LEAST_SEEDS) return false;
+    ranking_of(&b->ranking, s);
+    for (int group = 0; group < b->ranking.groups; group++) {
+        for (int i = 0; i < x->compares; i++) add_pair(b, group, x->compare[i].arm, x->compare[i].against);
+        for (int arm = 0; arm < x->arms && !x->compares; arm++)
+            if (arm != s->baseline) add_pair(b, group, arm, s->baseline);
+    }
+    test(b, s);
+    return true;
+}
+
+void best_release(Best *b) {
+    ranking_release(&b->ranking);
+    free(b->pair);
+    *b = (Best){.pairs = 0};
+}
+
+bool best_at_end(const Best *b, const RankingRow *row) {
+    const Ranking *y = &b->ranking;
+    bool end = y->rates > 1;
+    for (int s = 0; s < y->seeds; s++) end &= row->chosen[s] == 0 || row->chosen[s] + 1 == (size_t)y->rates;
+    return end;
+}
+
+void best_words(const Best *b, const BestPair *p, const char *against, Text *out) {
+    const Family f = {.alpha = b->ranking.alpha, .floor = b->joint.p_min, .n = b->ranking.seeds, .count = b->pairs};
+    const Comparison c = {.t = p->minus, .t_decides = true, .turning = -1};
+    decision_words(&f, &c, p->decision, -1, against, out);
+}

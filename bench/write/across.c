@@ -1,0 +1,96 @@
+/* Whether a difference holds across sizes or corpora, as a table (bench/verdict/across.h). */
+#include "bench/verdict/across.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/write/summaries.h"
+
+typedef struct {
+    const Table *t;
+    const Across *a;
+    const Comparison **at;  /* [values]: of one pair */
+    char (*label)[256];     /* [values] "width = 48" */
+} Place;
+
+static const Comparison *find(const Table *t, int cell, Compared pair) {
+    for (int i = 0; i < t->family.count; i++) {
+        const Contrast *c = &t->family.at[i].what;
+        if (c->cell == cell && c->step == t->sample.cell[cell].steps - 1 && c->term[0].arm == pair.arm &&
+            c->term[1].arm == pair.against)
+            return &t->family.at[i];
+    }
+    return NULL;
+}
+
+static void numbers(const Comparison *one, Cells *c) {
+    const bool shown = one->t_decides && one->t.status == ST_OK;
+    const int decimals = decimals_for(one->t.se, 4);
+    cell_signed(c, one->t.mean, decimals);
+    cell_interval(c, shown ? one->t.lo : (double)NAN, one->t.hi, decimals,
+                  one->t_decides ? st_status_text(one->t.status) : "diverged");
+    cell_p(c, one->joint.step);
+}
+
+/* The effect at each value, then how it changes from the first. */
+static void pair_rows(const Place *p, int pair, Cells *c) {
+    const Table *t = p->t;
+    Text words;
+    text_init(&words);
+    char heading[2 * ARM_LABEL_SIZE + 8];
+    snprintf(heading, sizeof heading, "%s - %s", t->x->arm[p->a->pair[pair].arm].label,
+             t->x->arm[p->a->pair[pair].against].label);
+    cells_heading(c, heading);
+    for (int v = 0; v < p->a->values; v++) {
+        cells_row(c);
+        cell_text(c, p->label[v]);
+        numbers(p->at[v], c);
+        text_clear(&words), table_decision(t, p->at[v], &words);
+        cell_text(c, words.at);
+    }
+    for (int v = 1; v < p->a->values; v++) {
+        cells_row(c);
+        cell_format(c, "%s minus %s", p->label[v], t->x->factor[0].value[0]);
+        numbers(&p->a->changes.at[pair * (p->a->values - 1) + v - 1], c);
+        text_clear(&words);
+        if (v + 1 == p->a->values) across_words(p->a, p->at, pair, p->label, &words);
+        cell_text(c, words.at);
+    }
+    text_release(&words);
+}
+
+void across_tables(const Table *t, CellsList *out) {
+    Across a;
+    Compared pair[EXPERIMENT_MOST_COMPARES];
+    char title[160], difference[96], interval[64], conf[40], floor[SHOWN];
+    if (!across_make(&a, &t->sample, t->metric, pair, table_pairs(t, pair))) return;
+    const Factor *f = &t->x->factor[0];
+    snprintf(title, sizeof title, "Whether it holds across %s", f->key);
+    Cells *c = cells_add(out, "across", title);
+    text_format(&c->caption, "Differences at each %s after the last step, and how they change from the first, seed by "
+                             "seed over %d seeds.", f->key, t->sample.seeds);
+    text_format(&c->notes,
+                "p_adj of the changes: sign flips of them, adjusted by max-T over %d (smallest possible: %s).",
+                a.changes.count, show_p(floor, a.changes.floor));
+    snprintf(difference, sizeof difference, "Δ %s",
+             t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key);
+    snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
+    cells_column(c, "at", 'l', f->key);
+    c->stub = 1;
+    cells_column(c, "difference", 'r', difference);
+    cells_column(c, "difference", 'i', interval);
+    cells_column(c, "p_adjusted", 'r', "p_adj");
+    cells_column(c, "verdict", 'p', "verdict");
+    Place p = {t, &a, mem_alloc((size_t)a.values, sizeof *p.at), mem_alloc((size_t)a.values, sizeof *p.label)};
+    for (int v = 0; v < a.values; v++) experiment_cell_text(p.label[v], t->x, v);
+    for (int i = 0; i < a.pairs; i++) {
+        bool all = true;
+        for (int v = 0; v < a.values; v++) all &= (p.at[v] = find(t, v, a.pair[i])) != NULL;
+        if (all) pair_rows(&p, i, c);
+    }
+    free(p.at);
+    free(p.label);
+    across_release(&a);
+}
