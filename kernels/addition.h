@@ -1,5 +1,5 @@
-/* Partial sums of gradients, added on a device: y[i] += x[i]; or, where it copies, y[i] = x[i], the sign of a zero
- * kept. Shared by C and CUDA. */
+/* Add partial sums of gradients on a device: y[i] += x[i]; if `copies`, y[i] = x[i], which keeps the sign of a zero.
+ * Shared by C and CUDA. */
 #ifndef KERNELS_ADDITION_H
 #define KERNELS_ADDITION_H
 

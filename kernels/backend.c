@@ -14,7 +14,7 @@ void backend_choose_device(int local) {
         if (backends[i]->device) backends[i]->device->choose(local);
 }
 
-/* Our own kernels have the CPU's bits on every device. */
+/* Return true for a device with a class of its own: our own kernels have the CPU's bits on every device. */
 bool backend_has_library(const Backend *b) {
     return b->device && !b->portable;
 }
@@ -25,7 +25,7 @@ const char *backend_class(const Backend *b) {
     return is;
 }
 
-/* The row of the next rank below `below`, whether this machine can run it or not; NULL: there is none. */
+/* Return the row of the next rank below `below`, even if this machine cannot run it; NULL: there is none. */
 static const Backend *next_rank(PrecisionKind p, int below) {
     const Backend *best = NULL;
     for (int i = 0; i < backend_count; i++) {
@@ -35,7 +35,7 @@ static const Backend *next_rank(PrecisionKind p, int below) {
     return best;
 }
 
-/* Says what each row that "cpu" could be is missing, and names a row that computes the same bits slowly. */
+/* Say what each row that "cpu" may mean is missing, and name a row that computes the same bits slowly. */
 static void none_is_fast(PrecisionKind p, Error *e) {
     const char *last = "";
     Text why;
@@ -62,7 +62,7 @@ static const Backend *fastest(PrecisionKind p, Error *e) {
     return NULL;
 }
 
-/* b, or why this machine cannot run it. */
+/* Return b, or NULL with the reason why this machine cannot run it. */
 static const Backend *if_supported(const Backend *b, Error *e) {
     if (b->supported()) return b;
     const char *missing = b->missing ? b->missing() : NULL;
@@ -74,14 +74,14 @@ static const Backend *if_supported(const Backend *b, Error *e) {
     return NULL;
 }
 
-/* Whether a name means the fastest row of a precision: "cpu-bf16". */
+/* Return true if a name means the fastest row of a precision: "cpu-bf16". */
 static bool is_fastest(const char *name, PrecisionKind p) {
     return !strncmp(name, "cpu-", 4) && !strcmp(name + 4, precision_name(p)) && next_rank(p, INT_MAX);
 }
 
 enum { MOST_NAMES = 128 };
 
-/* "cpu", then every row's name, and its family where asked for; the last row's first. */
+/* Refuse an unknown name: the nearest of "cpu", every row's name and, if asked for, its family is named. */
 static const Backend *unknown(const char *name, bool families, Error *e) {
     const char *names[MOST_NAMES] = {"cpu"};
     char hint[96];
@@ -104,18 +104,18 @@ const Backend *backend_find(const char *name, Error *e) {
     return unknown(name, false, e);
 }
 
-/* Whether a name may mean b once the precision is known. */
+/* Return true if a name may mean b once the precision is known. */
 static bool is_called(const Backend *b, const char *name) {
     return !strcmp(name, b->name) || !strcmp(name, b->family) ||
            (b->rank && (!strcmp(name, "cpu") || is_fastest(name, b->precision)));
 }
 
-/* Adds "a", "a and b" or "a, b and c". */
+/* Append "a", "a and b" or "a, b and c". */
 static void add_list(Text *to, const char *const *word, int count) {
     for (int i = 0; i < count; i++) text_format(to, "%s%s", i == 0 ? "" : i == count - 1 ? " and " : ", ", word[i]);
 }
 
-/* Says in which precisions `name` computes, and which backends have this one. */
+/* Say in which precisions `name` computes, and which backends have this one. */
 static const Backend *other_precisions(const char *name, PrecisionKind p, Error *e) {
     const char *own[PRECISION_COUNT], *who[MOST_NAMES];
     int owns = 0, whos = 0;

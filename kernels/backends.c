@@ -1,4 +1,4 @@
-/* The table of backends: kernels/backends.def, with the words of its column `built`. */
+/* Table of backends: kernels/backends.def, with the macros of its column `built`. */
 #include <stdbool.h>
 
 #include "kernels/backend.h"
@@ -8,7 +8,7 @@ static bool always(void) {
     return true;
 }
 
-/* What the rows ask this machine, and what rows that are not in this build say. */
+/* Functions by which rows ask this machine, and by which rows that are not in this build refuse. */
 #if defined(__x86_64__)
 static bool has_v3(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
@@ -86,7 +86,7 @@ __attribute__((unused)) static bool never(void) {
     return false;
 }
 
-/* The symbols that the rows of this build name. */
+/* Symbols that the rows of this build name. */
 double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
 #define BACKEND(name, family, precision, bits_class, bits, rank, built, what) built
 #define HOST(kernels, floats, ...) \
@@ -106,7 +106,7 @@ double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
 #undef DEVICE
 #undef UNBUILT
 
-/* Words of one size in all arenas but the ids', and perhaps those of activations and their gradients. */
+/* Set Backend.word: `stored` bytes for activations and their gradients, `bytes` for the rest but ids. */
 #define WORDS(bytes, stored) \
     {[ROLE_PARAM] = bytes, [ROLE_ACT] = stored,  [ROLE_SAVE] = bytes,    [ROLE_TOKEN] = sizeof(int32_t), \
      [ROLE_GRAD] = bytes,  [ROLE_DACT] = stored, [ROLE_MOMENT1] = bytes, [ROLE_MOMENT2] = bytes}

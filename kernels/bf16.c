@@ -25,7 +25,7 @@ typedef struct {
 
 enum { M = 17, N = 33, K = 70, CHECKS = 3 };
 
-/* check 0: ordinary numbers; 1: numbers whose products are near the smallest normal number;
+/* Make input i of a check. 0: ordinary numbers; 1: numbers whose products are near the smallest normal number;
  * 2: both, and special values. */
 static float number(int check, uint64_t i) {
     static const float special[] = {0.0f,       -0.0f,      0x1p-127f, -0x1p-149f, 0x1.fffffep127f,
@@ -36,8 +36,8 @@ static float number(int check, uint64_t i) {
     return check == 1 ? x * canon_pow2(-60 - (int)(word % 16)) : x;
 }
 
-/* c[0] is 2^-126 - 2^-150 in bf16-dot: 24 bits below the smallest normal number, so it is flushed, though of all floats
- * 2^-126 is the nearest. (bf16-amx flushes the second term by itself.) */
+/* Make c[0] = 2^-126 - 2^-150 in bf16-dot: it is below the smallest normal number, so it is flushed, though 2^-126 is
+ * the nearest float. (bf16-amx flushes the second term by itself.) */
 static void edge(float *a, float *b) {
     memset(a, 0, K * sizeof *a);
     for (int l = 0; l < K; l++) b[l * N] = 0;
@@ -84,7 +84,7 @@ const char *bf16_dot_missing(void) {
     return NULL;
 }
 
-/* Linux lends the tile registers on request, to the whole process. */
+/* Ask Linux for the tile registers, which it grants to the whole process. */
 static bool lent_tiles(void) {
     enum { REQUEST = 0x1023, TILE_DATA = 18 };
     return !syscall(SYS_arch_prctl, REQUEST, TILE_DATA);

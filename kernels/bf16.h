@@ -1,5 +1,5 @@
-/* What this machine lacks for the bf16 instructions, in words; NULL: nothing. An instruction that is there is held to
- * the sums of kernels/cpu/simd/bf16.h on a few products first: one that sums in another order counts as missing, so a
+/* Say what this machine lacks for the bf16 instructions; NULL: nothing. An instruction that exists is first tested on a
+ * few products against the sums of kernels/cpu/simd/bf16.h: one that sums in another order counts as missing, so a
  * backend's class of bits does not depend on the processor's maker. */
 #ifndef KERNELS_BF16_H
 #define KERNELS_BF16_H

@@ -13,7 +13,7 @@
 
 typedef struct {
     double now;
-    int32_t good;    /* updates since it last moved */
+    int32_t good;    /* updates since the scale last moved */
     int32_t skipped; /* steps without an update */
 } LossScale;
 
@@ -21,7 +21,7 @@ enum { LOSS_SCALE_GOOD = 2000 };
 #define LOSS_SCALE_FIRST 0x1p16
 #define LOSS_SCALE_MOST 0x1p24
 
-/* After a gradient that is not finite: whether the step is skipped. */
+/* Halve the scale after a gradient that is not finite; return 1 if the step is skipped. */
 CANON_FN int loss_scale_skips(LossScale *s) {
     if (s->now <= 1) return 0;
     s->now /= 2;
@@ -30,7 +30,7 @@ CANON_FN int loss_scale_skips(LossScale *s) {
     return 1;
 }
 
-/* After any other. */
+/* Count an update after a finite gradient; double the scale after LOSS_SCALE_GOOD of them. */
 CANON_FN void loss_scale_goes_on(LossScale *s) {
     if (++s->good < LOSS_SCALE_GOOD) return;
     s->good = 0;

@@ -33,7 +33,7 @@ static const char *shape_table(const Shape *in, int count, const Attr *attr, Sha
     return NULL;
 }
 
-/* A table of few lines, of more lines than rows, or of more than two bytes number: kernels/cuda/embed.cu. */
+/* Make a table of few lines, of more lines than rows, or of more than 65,536: the cases of kernels/cuda/embed.cu. */
 static void example_table(int rows, int cols, Shape *in, Attr *attr) {
     attr->seq = rows % 3 ? rows : rows / 3;
     in[0] = (Shape){rows, 1};
@@ -89,7 +89,7 @@ static void example_affine(int rows, int cols, Shape *in, Attr *attr) {
     in[1] = in[2] = (Shape){1, cols};
 }
 
-/* A gain for each of q and k, or one for v. */
+/* Take a gain for each of q and k, or one for v. */
 static const char *shape_qkvnorm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     int width = in[0].cols / 3;
     *out = in[0];
@@ -238,7 +238,7 @@ static const char *shape_streams(const Shape *in, int count, const Attr *attr, S
     return NULL;
 }
 
-/* 2 groups become 3, or 3 become 2. */
+/* Make 2 groups that become 3, or 3 that become 2. */
 static void example_streams(int rows, int cols, Shape *in, Attr *attr) {
     attr->group = cols;
     in[0] = (Shape){rows, (cols % 2 ? 3 : 2) * cols};
@@ -254,7 +254,7 @@ static const char *shape_attnres(const Shape *in, int count, const Attr *attr, S
     return in[1].rows != 1 || in[1].cols != d ? "the query is not one row of the group's width" : NULL;
 }
 
-/* 3 groups, or more than a warp has lanes. */
+/* Make 3 groups, or more than a warp has lanes. */
 static void example_attnres(int rows, int cols, Shape *in, Attr *attr) {
     attr->eps = 1e-5;
     attr->group = cols;
@@ -314,7 +314,7 @@ static const char *shape_rowwise(const Shape *in, int count, const Attr *attr, S
 
 #define example_rowwise example_same
 
-/* Multiplications and additions of matrix products; every product of forward has two in backward. */
+/* Count multiplications and additions of matrix products; every product of forward has two in backward. */
 static OpCost thrice(double forward) {
     return (OpCost){forward, 2 * forward};
 }
@@ -329,13 +329,13 @@ static OpCost flops_product(const Shape *in, Shape out, const Attr *attr) {
     return thrice(2.0 * in[0].rows * in[0].cols * out.cols);
 }
 
-/* q k^T and P v over the keys a query sees: T, or of a causal mask (T + 1) / 2 on average. */
+/* Count q k^T and P v over the keys that a query sees: T, or (T + 1) / 2 on average with a causal mask. */
 static OpCost flops_scores(const Shape *in, Shape out, const Attr *attr) {
     (void)in;
     return thrice(2 * 2.0 * out.rows * out.cols * (attr->full ? 2 * attr->seq : attr->seq + 1) / 2);
 }
 
-/* As if every query saw as many keys as it may. */
+/* Count as if every query saw as many keys as it may. */
 static OpCost flops_chosen(const Shape *in, Shape out, const Attr *attr) {
     (void)in;
     return thrice(2 * 2.0 * out.rows * out.cols * attr->seq);
@@ -345,8 +345,8 @@ static double bytes_of(View v, size_t word) {
     return (double)word * v.rows * v.cols;
 }
 
-/* Every tensor once a pass; backward reads the inputs' values only when `reread`.
- * No input counts as more than `most`. */
+/* Count every tensor once per pass; backward reads the inputs' values only if `reread`. No input counts as more than
+ * `most` bytes. */
 static OpCost bytes_moved(const Call *c, size_t word, bool reread, double most) {
     double y = bytes_of(c->out, word) + bytes_of(c->save, word);
     OpCost bytes = {y, y};
@@ -365,12 +365,12 @@ static OpCost bytes_inputs_twice(const Call *c, size_t word) {
     return bytes_moved(c, word, true, (double)INFINITY);
 }
 
-/* Backward does not look at the inputs' values. */
+/* Count the inputs in forward only: backward does not read their values. */
 static OpCost bytes_inputs_once(const Call *c, size_t word) {
     return bytes_moved(c, word, false, (double)INFINITY);
 }
 
-/* Of a table only the rows that are looked up. */
+/* Count only the rows of a table that are looked up. */
 static OpCost bytes_looked_up(const Call *c, size_t word) {
     return bytes_moved(c, word, false, bytes_of(c->out, word));
 }

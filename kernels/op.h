@@ -39,14 +39,14 @@ typedef enum {
 
 enum { OP_MAX_IN = 4 };
 
-/* The constants of an op; each op reads those its formula names. */
+/* Constants of an op; each op reads those that its formula names. */
 typedef struct {
     int heads;          /* attention, attend, rope: cols of q / heads is the head size */
     int seq;            /* attention, rope, embed: rows per sequence; attend: keys that a query sees at most */
-    bool full;          /* attention: a token sees all of its sequence; false: none behind it (causal) */
+    bool full;          /* attention: a token sees all of its sequence; false: causal */
     int group;          /* norms: columns normalized together; 0 = the whole row */
     double eps;         /* norms: under the root */
-    double alpha, beta; /* scale, residual, softcap, damp; of fade and blend at the first and at the last step */
+    double alpha, beta; /* scale, residual, softcap, damp; fade, blend: values at the first and the last step */
     uint64_t stream;    /* dropout: Philox subsequence */
 } Attr;
 
@@ -54,12 +54,12 @@ typedef struct {
     int rows, cols;
 } Shape;
 
-/* The words of ops.def, which says what they mean. */
+/* Column values of ops.def, explained there. */
 typedef enum { INPUT_absent, INPUT_act, INPUT_param, INPUT_token, INPUT_range, INPUT_optional_param } InputKind;
 typedef enum { y_apart, y_over_in0, y_over_in1 } AliasOfY;
 typedef enum { dx_apart, dx_over_dy, dx_over_x, dx_stopped, no_dx } AliasOfDx;
 
-/* Of one replica's forward and backward pass: FLOPs or bytes. */
+/* FLOPs or bytes of one replica's forward and backward pass. */
 typedef struct {
     double forward, backward;
 } OpCost;
@@ -70,44 +70,44 @@ typedef struct Rounded Rounded; /* kernels/rounding.h */
 typedef struct {
     const char *name, *formula;
     InputKind input[OP_MAX_IN];
-    /* y's and save's shape (save 0 x 0: none) from the inputs'. NULL on success, else what is wrong. */
+    /* Compute the shapes of y and save (0 x 0: none) from the inputs'. Return NULL, or what is wrong. */
     const char *(*shape)(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save);
-    /* Valid inputs near rows x cols for a test, and attributes to go with them. */
+    /* Make valid inputs near rows x cols for a test, with matching attributes. */
     void (*example)(int rows, int cols, Shape *in, Attr *attr);
     AliasOfY y;
     AliasOfDx dx;
     OpCost (*flops)(const Shape *in, Shape out, const Attr *attr);
-    OpCost (*bytes)(const Call *c, size_t word); /* of words so wide; a gradient that is added to is read as well */
+    OpCost (*bytes)(const Call *c, size_t word); /* `word`: bytes a number; accumulated gradients are also read */
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
 
-/* True for an input of int32 ids. */
+/* Return true for an input of int32 ids. */
 bool input_is_ids(OpKind kind, int input);
 
-/* True for an op without a gradient: backward is never called. */
+/* Return true for an op without a gradient: backward is never called. */
 bool op_is_probe(OpKind kind);
 
-/* True for an op whose output is a loss or a measure: one number a row, or one of all rows. */
+/* Return true for an op whose output is a loss or a measure: one number per row, or one for all rows. */
 bool op_measures(OpKind kind);
 
-/* True for an input, or (input -1) an output, that a precision of 16-bit words stores in them; false for ids, the loss
- * and measures. Gradients of parameters, and what ops keep, are floats. */
+/* Return true for an input, or (input -1) an output, that 16-bit precisions store in 16 bits; false for ids, the loss
+ * and measures. Parameters' gradients and what ops save are floats. */
 bool op_stored(OpKind kind, int input);
 
-/* True when backward may write the gradient of input 0 in the memory of the output's (din[0].at == dout.at). */
+/* Return true if backward may write the gradient of input 0 over the output's gradient (din[0].at == dout.at). */
 bool op_in_place(OpKind kind);
 
-/* True when a stop-gradient stands in the formula: the gradient of input 0 is the output's, not the derivative. */
+/* Return true if the formula has a stop-gradient: input 0's gradient is the output's, not the derivative. */
 bool op_stops(OpKind kind);
 
-/* True when backward may write the gradient of input 0 in the memory of that input (din[0].at == in[0].at). */
+/* Return true if backward may write the gradient of input 0 over that input (din[0].at == in[0].at). */
 bool op_over_self(OpKind kind);
 
-/* The input in whose memory forward may write the output (out.at == in[i].at); -1: none. */
+/* Return the input over which forward may write the output (out.at == in[i].at); -1: none. */
 int op_over(OpKind kind);
 
-/* Inputs an op must have, and may have. */
+/* Return the number of inputs that an op must have, and may have. */
 int op_least_inputs(OpKind kind);
 int op_most_inputs(OpKind kind);
 
@@ -124,23 +124,23 @@ struct Call {
     Attr attr;
     View in[OP_MAX_IN], din[OP_MAX_IN]; /* inputs and their gradients */
     bool accumulate[OP_MAX_IN];         /* backward adds into din[i]; otherwise it writes it */
-    bool continues; /* linear without a bias, at most CANON_BLOCK rows: chains of din[1] go on from what stands there */
+    bool continues; /* linear without bias, at most CANON_BLOCK rows: sums of din[1] go on from its value */
     View out, dout, save;
-    /* Where words of 16 bits are what a device stores: what is counted of `out` and of each of din, in replica 0 (NULL:
-     * nobody counts), and Rounded from replica to replica. */
+    /* Counters of replica 0 for `out` and each din, on a device that stores 16 bits (NULL: do not count), and the
+     * stride between replicas, in Rounded. */
     Rounded *count_out, *count_din[OP_MAX_IN];
     size_t count_stride;
     const Scalars *scalars; /* [replicas] */
     void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */
     int part, parts;        /* several threads share this call; parts 0 or 1: one does it all */
-    void *queue;            /* of a device backend: where its kernels go; NULL: the caller's thread, at once */
+    void *queue;            /* a device's queue; NULL: run in the caller's thread, at once */
 };
 
-/* This thread's share of n independent outputs (rows, columns, heads): from .. to - 1. Whole outputs only, so the bits
- * do not depend on the number of parts. A kernel whose backward may run in place gives a part the same rows of every
+/* Share of a thread in n independent outputs (rows, columns, heads): from .. to - 1. Outputs are whole, so the bits do
+ * not depend on the number of parts. A kernel whose backward may run in place gives a part the same rows of every
  * input. */
 typedef struct {
-    ptrdiff_t from, to; /* of rows and columns each fits into int, of numbers it need not */
+    ptrdiff_t from, to; /* fits into int for rows and columns, not always for numbers */
 } Share;
 
 static inline Share share_of(int part, int parts, ptrdiff_t n) {
@@ -153,7 +153,7 @@ static inline Share call_share(const Call *c, ptrdiff_t n) {
     return share_of(c->part, c->parts, n);
 }
 
-/* Numbers of a View in one replica. */
+/* Return how many numbers a View has in one replica. */
 static inline ptrdiff_t view_words(View v) {
     return (ptrdiff_t)v.rows * v.cols;
 }
@@ -162,8 +162,8 @@ typedef struct {
     void (*forward)(const Call *c);
     void (*backward)(const Call *c);  /* never called for probes; NULL in the CPU's rows */
     size_t (*scratch)(const Call *c); /* bytes forward or backward may use; NULL = none */
-    /* Of a device: this op and the one that follows it in the forward or the backward pass, in one launch; it writes
-     * what the two write one after the other. false: these two are not fused, nothing was enqueued; NULL: none is. */
+    /* Run this op and the next one of the forward or backward pass in one launch (devices only), with the results of
+     * two. false: these two cannot be fused and nothing was enqueued; NULL: no op can. */
     bool (*fused)(const Call *first, const Call *second, bool backward);
 } Kernel;
 

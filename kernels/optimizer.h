@@ -16,7 +16,7 @@ typedef enum {
 } OptimizerKind;
 
 typedef struct {
-    void *p, *g, *m, *v; /* [count], words of the backend; m and v unused where the optimizer keeps fewer */
+    void *p, *g, *m, *v; /* [count], in the backend's type; m and v are unused if the optimizer keeps fewer */
     size_t count;
     bool decay; /* weight decay applies to this tensor */
     const Scalars *scalars;
@@ -26,7 +26,7 @@ typedef struct {
  * every column, is divided by its L2 norm. A line whose squares sum to 0 stays as it is. */
 typedef enum { UNIT_none, UNIT_rows, UNIT_columns } UnitKind;
 
-/* Moments that an optimizer keeps for each parameter: 0, 1 (m) or 2 (m and v). */
+/* Return how many moments an optimizer keeps for each parameter: 0, 1 (m) or 2 (m and v). */
 static inline int optimizer_moments(OptimizerKind kind) {
     static const int kept[] = {
 #define OPTIMIZER(name, moments, ...) moments,

@@ -1,5 +1,5 @@
-/* What the optimizers of kernels/optimizers.def do to one number: rule_<name>(p, g, &m, &v, rates) returns the new
- * parameter from the old one, its clipped gradient and the moments, which it moves on. One definition for every
+/* Update one number by an optimizer of kernels/optimizers.def: rule_<name>(p, g, &m, &v, rates) returns the new
+ * parameter from the old one, its clipped gradient and the moments, which it updates. One definition for every
  * backend: kernels/cpu/optimizer.c compiles it as float and as double, kernels/cuda/step.cu for devices and for the
  * SIMT shim. Includers define RULE_FN (how such a function is declared), real, r_fma and r_sqrt.
  *
@@ -23,7 +23,7 @@ RULE_FN Rates rates_of(const Scalars *s, bool decay) {
     return a;
 }
 
-/* The two running averages that the Adam family shares. */
+/* Update the two running averages of the Adam family. */
 RULE_FN void averages(real *m, real *v, real g, const Rates *a) {
     *m = r_fma(a->b1, *m, (1 - a->b1) * g);
     *v = r_fma(a->b2, *v, (1 - a->b2) * (g * g));

@@ -1,4 +1,4 @@
-/* The precisions by name: rows of precisions.def. */
+/* Find precisions by name: rows of precisions.def. */
 #include <string.h>
 
 #include "base/text.h"

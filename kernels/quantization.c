@@ -21,7 +21,7 @@ static float largest(const float *x, size_t n) {
     return most;
 }
 
-/* One scale for n numbers. */
+/* Quantize n numbers with one scale. */
 static void one_scale(float *x, size_t n, EightBits format) {
     float most = largest(x, n), scale = most / quantization_most(format);
     if (!(scale > 0) || !isfinite(most)) return;

@@ -1,14 +1,14 @@
-/* Rounding to numbers of eight bits, with a scale: what an evaluation in INT8 or FP8 reads instead of floats.
+/* Round to numbers of eight bits with a scale, for evaluation in INT8 or FP8.
  *
  *   x is replaced by s round(x / s), s = max|x| / the format's largest number, to nearest, ties to even
  *
  *   int8  integers from -127 to 127: symmetric, no zero point (Jacob et al. 2018, weights)
  *   e4m3  FP8 of Micikevicius et al. (2022): 448 is the largest, 2^-6 the smallest normal number, 2^-9 the quantum
  *         below
- *   e5m2  the same with 57,344, 2^-14 and 2^-16
+ *   e5m2  FP8 of the same paper: 57,344, 2^-14 and 2^-16
  *
- * In plain float arithmetic: the same bits on every machine. Past the largest number it stays there (saturation,
- * which the scale makes a matter of the last bit). Where max|x| is 0 or not finite nothing is replaced. */
+ * All arithmetic is float: the bits are the same on every machine. Larger numbers saturate (the scale leaves at most
+ * the last bit to this). If max|x| is 0 or not finite, nothing is replaced. */
 #ifndef KERNELS_QUANTIZATION_H
 #define KERNELS_QUANTIZATION_H
 
@@ -33,8 +33,8 @@ typedef struct {
 } QuantizationInfo;
 extern const QuantizationInfo quantization_info[QUANTIZATION_COUNT];
 
-/* Rounds a float to fp8: `drop` bits of its fraction go; below `normal` (the bits of the smallest normal number) the
- * quantum is that of floats near `magic`. */
+/* Round a float to fp8: drop the last `drop` bits of its fraction; below `normal` (the bits of the smallest normal
+ * number) use the quantum of floats near `magic`. */
 CANON_FN float quantization_fp8(float x, int drop, uint32_t normal, float magic, float most) {
     uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu, rest = (1u << drop) - 1;
     uint32_t near = (size + (rest >> 1) + (size >> drop & 1)) & ~rest;
@@ -50,16 +50,16 @@ CANON_FN float quantization_e5m2(float x) {
     return quantization_fp8(x, 21, 0x38800000u, 128.0f, 57344.0f);
 }
 
-/* A float of 2^23 and a half of it has the quantum 1: |x| up to 2^22. */
+/* Round to an integer, |x| up to 2^22: floats near 1.5 2^23 have the quantum 1. */
 CANON_FN float quantization_int8(float x) {
     float near = (x + 12582912.0f) - 12582912.0f;
     return near > 127.0f ? 127.0f : near < -127.0f ? -127.0f : near;
 }
 
-/* The format's largest number. */
+/* Return the format's largest number. */
 float quantization_most(EightBits format);
 
-/* x[rows][cols] in place, by a row of the table. */
+/* Quantize x[rows][cols] in place, by a row of quantizations.def. */
 void quantize(float *x, size_t rows, size_t cols, Quantization how);
 
 #endif

@@ -1,4 +1,4 @@
-/* How one number is made of tensors: rows of kernels/reductions.def. Shared by C and CUDA. */
+/* Reductions of tensors to one number: rows of kernels/reductions.def. Shared by C and CUDA. */
 #ifndef KERNELS_REDUCTION_H
 #define KERNELS_REDUCTION_H
 
@@ -9,9 +9,8 @@ typedef enum {
     REDUCTION_COUNT
 } Reduction;
 
-/* The number of one tensor that a reduction starts from. MASSIVE counts what is above MASSIVE_SIZE in magnitude and
- * above MASSIVE_TIMES the median magnitude: that of rank (n - 1) / 2 of n, from 0. A NaN counts, and is the largest of
- * all. */
+/* The number that a reduction takes from each tensor. MASSIVE counts magnitudes above MASSIVE_SIZE and above
+ * MASSIVE_TIMES the median magnitude (rank (n - 1) / 2 of n, from 0). A NaN counts, and ranks as the largest. */
 typedef enum { PART_SQUARES, PART_SUM, PART_LARGEST, PART_MASSIVE } PartKind;
 #define MASSIVE_SIZE 100.0
 #define MASSIVE_TIMES 1000.0

@@ -1,8 +1,7 @@
-/* Words of 16 bits: what the precisions fp16, fp16-scaled and bf16-stored round to wherever a tape stores an
- * activation, a gradient, or a weight that ops read. On the host memory holds floats; after each op what it wrote is
- * rounded to the numbers that the word has, so an op reads what it would read from words of 16 bits, computes in float
- * by the rules of base/canon.h, and is rounded once where it stores. A device's memory holds the words
- * (cuda/words.cuh), but for parameters' gradients.
+/* Round to 16 bits: the precisions fp16, fp16-scaled and bf16-stored do so wherever a tape stores an activation, a
+ * gradient, or a weight that ops read. The host's memory holds floats, rounded after each op to numbers of the format:
+ * an op reads what 16 bits would hold, computes in float by the rules of base/canon.h, and its output is rounded once.
+ * A device's memory holds the 16 bits (cuda/words.cuh), but for parameters' gradients.
  *
  *   fp16  IEEE 754 binary16: 11 binary digits, largest number 65,504, smallest normal 2^-14, quantum 2^-24 below it
  *   bf16  the upper half of a float: 8 binary digits and a float's exponents
@@ -17,7 +16,7 @@
 
 typedef enum { WORD_float, WORD_fp16, WORD_bf16 } Word;
 
-/* The bits of a float's magnitude. */
+/* Bits of some floats' magnitudes. */
 #define ROUNDING_INFINITY 0x7f800000u
 #define ROUNDING_FP16_MOST 0x477fe000u   /* 65,504 */
 #define ROUNDING_FP16_PAST 0x47800000u   /* 65,536, to which 65,520 and more round: no number of fp16 */
@@ -41,7 +40,7 @@ CANON_FN float rounding_bf16(float x) {
     return canon_from_bits((bits & 0x80000000u) | near);
 }
 
-/* The words themselves: of a number that rounding leaves as it is, and back. */
+/* Convert a rounded number to its 16 bits, and back. */
 CANON_FN uint16_t rounding_fp16_word(float x) {
     const uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
     if (size >= ROUNDING_INFINITY) return (uint16_t)(sign | 0x7c00u | (size >> 13 & 0x3ffu));
@@ -64,17 +63,17 @@ CANON_FN float rounding_bf16_number(uint16_t word) {
     return canon_from_bits((uint32_t)word << 16);
 }
 
-/* Of a word of 16 bits. */
+/* Return the number that 16 bits stand for. */
 CANON_FN float rounding_number(Word word, uint16_t bits) {
     return word == WORD_fp16 ? rounding_fp16_number(bits) : rounding_bf16_number(bits);
 }
 
-/* Any number, rounded. */
+/* Round any number to 16 bits. */
 CANON_FN uint16_t rounding_word(Word word, float x) {
     return word == WORD_fp16 ? rounding_fp16_word(rounding_fp16(x)) : rounding_bf16_word(rounding_bf16(x));
 }
 
-/* tf32, which no memory holds: a float's exponents with 11 binary digits, for factors of matrix products. */
+/* Round to tf32 (a float's exponents, 11 binary digits): for factors of matrix products, never stored. */
 CANON_FN float rounding_tf32(float x) {
     uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;
     uint32_t near = (size + 0xfffu + (size >> 13 & 1)) & ~0x1fffu;
@@ -82,8 +81,8 @@ CANON_FN float rounding_tf32(float x) {
     return canon_from_bits((bits & 0x80000000u) | near);
 }
 
-/* What was stored at one place, in one replica, so far: numbers by what became of them. All zero: nothing. Of what a
- * library stores as bf16 the words are counted as if they had not been rounded (kernels/cuda/product.h). */
+/* Count what rounding did at one site, in one replica, so far. Numbers that a library stored as bf16 are counted as if
+ * they had not been rounded (kernels/cuda/product.h). */
 struct Rounded {
     uint64_t infinite, nan; /* stored as such */
     uint64_t over;          /* beyond fp16's largest number, |x| > 65,504, before rounding; not a NaN */
@@ -92,29 +91,29 @@ struct Rounded {
     uint64_t first;         /* 1 + the first step in which `over` grew; 0: none */
 };
 
-/* Numbers of one tensor that a device's block rounds, in launches that round many tensors. */
+/* Numbers of one tensor that one block rounds, in a launch that rounds many tensors. */
 enum { ROUND_PIECE = 1024 };
 typedef struct {
-    size_t at; /* the first, among the numbers of `from` and of `to` */
+    size_t at; /* index of the first number in `from` and in `to` */
     int count;
-    int site; /* where they are counted, beyond `count` of the Rounding */
+    int site; /* index of their counter from Rounding.count */
 } RoundPiece;
 
-/* Numbers, rounded from where they stand to where they are read; the same place is fine. They are one tensor's or, on a
- * device, those of pieces of two arenas that are laid out alike. */
+/* Round numbers of `from` into `to`, which may be the same memory: one tensor or, on a device, pieces of two arenas of
+ * the same layout. */
 typedef struct {
-    View from, to;           /* of arenas only `at` and `stride` */
-    const RoundPiece *piece; /* of a device, in its memory; NULL: one tensor */
+    View from, to;           /* arenas set `at` and `stride` only */
+    const RoundPiece *piece; /* in the device's memory; NULL: one tensor */
     int pieces;
-    size_t numbers; /* of all pieces */
+    size_t numbers; /* total of all pieces */
     Word word;
-    bool narrow; /* `to` is of words of 16 bits, which a device stores so */
+    bool narrow; /* `to` stores 16 bits (devices only) */
     int replicas;
-    const Scalars *scalars; /* [replicas]; the step, and whether the replica still counts */
-    Rounded *count;         /* of replica 0; NULL: nobody counts */
-    size_t count_stride;    /* Rounded from replica to replica */
+    const Scalars *scalars; /* [replicas]; step and `stopped` are read */
+    Rounded *count;         /* replica 0's counters; NULL: do not count */
+    size_t count_stride;    /* stride between replicas, in Rounded */
     int part, parts;        /* several threads share the numbers; parts 0 or 1: one does it all */
-    void *queue;            /* of a device: where the kernel goes; NULL: the caller's thread, at once */
+    void *queue;            /* a device's queue; NULL: run in the caller's thread, at once */
 } Rounding;
 
 #endif

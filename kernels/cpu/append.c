@@ -12,7 +12,8 @@ static void forward(const Call *c) {
         }
 }
 
-/* Both inputs may be one tensor: its first gradient is whole in this thread's rows before the second is added. */
+/* Write both gradients. If both inputs are one tensor, this thread's rows of the first are complete before the second
+ * is added. */
 static void backward(const Call *c) {
     const Share rows = call_share(c, c->out.rows);
     for (int r = 0; r < c->replicas; r++)

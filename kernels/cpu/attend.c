@@ -9,22 +9,22 @@
  * element 0 the first key seen. So a sequence has its bits wherever its rows stand. save: each head's largest scores,
  * then its 1/sum of exponentials, a number per query, from which backward recomputes P.
  *
- * Loops are of SPAN neighbouring outputs, which a compiler turns into vectors: keys of a score stand side by side in a
+ * Loops run over SPAN neighbouring outputs, which compilers turn into vectors: the keys of a score are neighbours in a
  * transposed copy. */
 #include "kernels/cpu/real.h"
 
 enum { SPAN = 16 };
 
 typedef struct {
-    const real *q, *k, *v; /* row i at q + i * step */
+    const real *q, *k, *v; /* row i is at q + i * step */
     const int32_t *range;  /* from and to of each query */
     size_t step;
-    int queries, keys, h, pitch; /* pitch: words between the rows of kt and vt */
+    int queries, keys, h, pitch; /* pitch: stride of the rows of kt and vt */
     real scale;
     real *kt, *vt, *dk, *dv, *p, *ds; /* scratch: [h][pitch] twice, [keys][h] twice, a row of scores twice */
 } Head;
 
-/* Behind a row of kt: what the last span reads and nobody uses. */
+/* Return the stride of rows of kt, with room for the unused keys that the last span reads. */
 static int pitch_of(const Call *c) {
     return (c->in[1].rows + 2 * SPAN - 1) / SPAN * SPAN;
 }
@@ -55,7 +55,7 @@ static void transpose(real *to, const real *x, const Head *t) {
     }
 }
 
-/* s[j] = a . key from + j, n of them; room for SPAN more. */
+/* Compute s[j] = a . key from + j, j < n; s has room for SPAN more. */
 static void dots(real *s, const real *a, const real *kt, int from, int n, const Head *t) {
     for (int first = 0; first < n; first += SPAN) {
         const real *key = kt + from + first;
@@ -66,7 +66,7 @@ static void dots(real *s, const real *a, const real *kt, int from, int n, const 
     }
 }
 
-/* y[l] = sum_j weight[j] x_j[l] over n rows of x. */
+/* Compute y[l] = sum_j weight[j] x_j[l] over n rows of x. */
 static void weigh(real *y, const real *weight, const real *x, int n, const Head *t, bool accumulate) {
     int l = 0;
     for (; l + SPAN <= t->h; l += SPAN) {
@@ -83,7 +83,7 @@ static void weigh(real *y, const real *weight, const real *x, int n, const Head 
     }
 }
 
-/* x_j[l] += weight[j] y[l], rows of h. */
+/* Add weight[j] y[l] to x_j[l], in rows of h. */
 static void spread(real *x, const real *weight, const real *y, int n, int h) {
     for (int j = 0; j < n; j++)
         for (int l = 0; l < h; l++)
@@ -119,7 +119,7 @@ static void forward_head(const Call *c, int r, int head) {
     }
 }
 
-/* What a head's keys or values get from all queries; NULL: not wanted. */
+/* Write the gradient of a head's keys or values, summed over all queries; to NULL: not wanted. */
 static void hand(real *to, const real *sum, const Head *t, bool accumulate) {
     for (size_t j = 0; to && j < (size_t)t->keys; j++)
         for (size_t l = 0; l < (size_t)t->h; l++) put(&to[j * t->step + l], sum[j * (size_t)t->h + l], accumulate);

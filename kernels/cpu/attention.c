@@ -9,7 +9,7 @@
 #include "kernels/cpu/real.h"
 
 typedef struct {
-    const real *q, *k, *v; /* row i at q + i * step */
+    const real *q, *k, *v; /* row i is at q + i * step */
     size_t step;
     int n, h; /* sequence length, head size */
     bool full;
@@ -22,12 +22,12 @@ static Head head_of(const Call *c, const real *x, int sequence, int head) {
     return (Head){q, q + d, q + 2 * d, 3 * d, (int)n, (int)h, c->attr.full, 1 / r_sqrt((real)h)};
 }
 
-/* Keys that query i sees. */
+/* Return how many keys query i sees. */
 static int keys_of(const Head *t, int i) {
     return t->full ? t->n : i + 1;
 }
 
-/* The first query that sees key j. */
+/* Return the first query that sees key j. */
 static size_t first_of(const Head *t, size_t j) {
     return t->full ? 0 : j;
 }
@@ -69,7 +69,7 @@ static void forward_head(const Call *c, int r, int sequence, int head) {
     }
 }
 
-/* P and dS of one head, [n][n] each, where keys are present. */
+/* Compute P and dS of one head, [n][n] each, where keys are present. */
 static void probabilities(const Call *c, int r, int sequence, int head, const Head *t, real *p, real *ds) {
     size_t d = (size_t)c->out.cols, n = (size_t)t->n;
     const real *most = save_of(c, r, sequence, head), *inverse = most + n;
@@ -86,8 +86,8 @@ static void probabilities(const Call *c, int r, int sequence, int head, const He
     }
 }
 
-/* Column by column, since dx may be written in place of x: a column of q and k is read before its gradient is written
- * and not afterwards. */
+/* Go column by column, since dx may be written over x: a column of q and k is read before its gradient is written and
+ * not afterwards. */
 static void backward_head(const Call *c, int r, int sequence, int head) {
     Head t = head_of(c, at(c->in[0], r), sequence, head);
     size_t n = (size_t)t.n, d = (size_t)c->out.cols, first = (size_t)sequence * n;

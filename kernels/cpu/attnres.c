@@ -9,7 +9,7 @@ static int groups_of(const Call *c) {
     return c->in[0].cols / c->out.cols;
 }
 
-/* a <- softmax(s). */
+/* Compute a = softmax(s). */
 static void softmax(real *a, const real *s, int k) {
     real most = row_max(s, k), sum;
     for (int i = 0; i < k; i++) a[i] = r_exp(s[i] - most);
@@ -37,7 +37,7 @@ static void forward(const Call *c) {
         }
 }
 
-/* ds[k] of a row. */
+/* Compute ds[k] of a row. */
 static void score_gradient(real *ds, const real *dy, const real *x, const real *a, int k, int d) {
     for (int i = 0; i < k; i++) ds[i] = row_dot(dy, x + i * d, d);
     real mean = row_dot(a, ds, k);
@@ -53,7 +53,7 @@ static void input_gradient(real *restrict dx, const real *restrict dy, const rea
     }
 }
 
-/* Every thread makes all rows' ds when w has a gradient: it sums its columns over them. */
+/* If w has a gradient, every thread computes ds of all rows and sums its columns over them. */
 static void backward(const Call *c) {
     const int d = c->out.cols, k = groups_of(c), rows = c->out.rows;
     const Share mine = call_share(c, rows), cols = call_share(c, d);

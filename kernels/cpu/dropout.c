@@ -1,12 +1,12 @@
 /* y = x keep / (1 - p). Element e of step s is kept when Philox(seed, stream, s 2^40 + e) >= p 2^32; backward draws the
- * same words again, so no mask is stored. With drop_below = 0 (p = 0, or evaluation) y = x. */
+ * same numbers again, so no mask is stored. With drop_below = 0 (p = 0, or evaluation) y = x. */
 #include "base/philox.h"
 #include "kernels/cpu/real.h"
 
 enum { BLOCKS = 32, WORDS = 4 * BLOCKS };
 
 #ifndef DRAW /* kernels/cpu/simd/dropout.c defines its own */
-/* A loop over independent counters becomes vectors. Words come four to a block. */
+/* Draw four words per block, in a loop over independent counters, which compilers vectorize. */
 static void draw(uint32_t *word, const Scalars *s, uint64_t stream, uint64_t block, int blocks) {
     uint32_t lane[4][BLOCKS];
     for (int j = 0; j < blocks; j++) {
@@ -20,7 +20,7 @@ static void draw(uint32_t *word, const Scalars *s, uint64_t stream, uint64_t blo
 #define DRAW draw
 #endif
 
-/* y may be x. */
+/* Drop and scale a piece; y may be x. */
 static inline void mask_piece(real *y, const real *x, const uint32_t *word, uint32_t below, real keep, size_t n,
                               bool accumulate) {
     real kept[WORDS];

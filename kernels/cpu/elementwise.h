@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/real.h"
 
-/* dx = dy of one replica; in place (din[0] is dout) there is nothing to write. */
+/* Copy dx = dy of one replica; in place (din[0] is dout) nothing is written. */
 static inline void pass_gradient(const Call *c, int r) {
     const Share all = call_share(c, view_words(c->out));
     const real *dy = at(c->dout, r);

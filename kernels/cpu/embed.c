@@ -22,8 +22,8 @@ static void forward(const Call *c) {
     }
 }
 
-/* dtable[line of row] += dy[row], rows ascending inside blocks, blocks joined as a tree; this thread's columns. token
- * NULL: positions. */
+/* Add dy[row] to dtable[line of row], rows ascending inside blocks, blocks joined as a tree, in this thread's columns.
+ * token NULL: the table of positions. */
 static void scatter(const Call *c, int r, int input, const int32_t *token) {
     Share cols = call_share(c, c->out.cols);
     size_t d = (size_t)c->out.cols, count = (size_t)(cols.to - cols.from), lines = (size_t)c->din[input].rows;

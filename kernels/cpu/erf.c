@@ -1,4 +1,4 @@
-/* y = g erf(x) + b: the last step of Derf, whose alpha x + s ops `gate` and `shift` make. erf' = 2/sqrt(pi) e^(-x^2) */
+/* y = g erf(x) + b: the last step of Derf; ops `gate` and `shift` compute alpha x + s. erf' = 2/sqrt(pi) e^(-x^2) */
 #include "kernels/cpu/squash.h"
 
 #define TWO_OVER_ROOT_PI ((real)1.1283791670955126)

@@ -2,7 +2,7 @@
  * of columns (the head scale of NormFormer); dg = sum over rows of dy x. */
 #include "kernels/cpu/real.h"
 
-/* One row of d columns by n numbers. */
+/* Multiply one row of d columns by n numbers. */
 static inline void gate_line(real *y, const real *x, const real *g, int d, int n, bool accumulate) {
     if (n == d)
         for (int i = 0; i < d; i++) put(&y[i], g[i] * x[i], accumulate);

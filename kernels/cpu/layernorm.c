@@ -39,8 +39,8 @@ static inline void gain_line(real *restrict dg, real *restrict db, const real *r
     }
 }
 
-/* One loop over the lines, so that each is read from memory once: dx of this thread's lines,
- * gain and bias of its columns. */
+/* Compute dx of this thread's lines and the gain's and bias's gradients of its columns, in one loop, which reads each
+ * line from memory once. */
 static void gradients(const Call *c, int r) {
     const int n = width_of(c), lines = lines_of(c);
     const bool gains = c->din[1].at || c->din[2].at;

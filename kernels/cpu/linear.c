@@ -26,8 +26,8 @@ static void input_gradient(const Call *c, int r) {
      c->accumulate[0] ? C_added : C_replaced, NULL, c->scratch);
 }
 
-/* Rows `outs` of dW and db: of each block of token rows the product, which sums dy beside; blocks joined as a tree,
- * db's slots behind dW's. One block alone writes dW at once. */
+/* Compute rows `outs` of dW and db: a product for each block of token rows, which also sums dy; blocks are joined as a
+ * tree, with db's slots after dW's. A single block writes dW at once. */
 static void weight_gradient(const Call *c, int r, Share outs) {
     real *dw = at(c->din[1], r), *db = c->in_count == 3 ? at(c->din[2], r) : NULL, *slots = c->scratch;
     int rows = c->in[0].rows, count = outs.to - outs.from, used = 0, block = 0;

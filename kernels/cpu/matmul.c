@@ -1,4 +1,4 @@
-/* The readable matmul: what the fast one must equal bit for bit. */
+/* The readable matmul; the fast one must equal it bit for bit. */
 #include "kernels/cpu/matmul.h"
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, OldC old,

@@ -18,18 +18,17 @@ typedef struct {
     size_t row, col;
 } Matrix;
 
-/* What becomes of the old C. */
+/* Use of the old C. */
 typedef enum { C_replaced, C_added, C_continued } OldC;
 
-/* c is [m][n] with rows ldc words apart; bias is [n] or NULL; scratch holds matmul_scratch(M, n, K) bytes of any
- * M >= m and K >= k. sums is [m] or
- * NULL: the sum of each row of A, one add after the other over ascending k from +0 (the bias gradient, where A is dy^T:
- * nearly free, since the product reads A anyway). */
+/* Multiply. c is [m][n] with rows ldc numbers apart; bias is [n] or NULL; scratch holds matmul_scratch(M, n, K) bytes
+ * for some M >= m and K >= k. sums is [m] or NULL: the sum of each row of A, one add after the other over ascending k
+ * from +0 (the bias gradient where A is dy^T: nearly free, since the product reads A anyway). */
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, OldC old,
                     real *sums, void *scratch);
 size_t SYMBOL(matmul_scratch)(int m, int n, int k);
 
-/* Adds k columns of A to sums[m], one after the other. */
+/* Add k columns of A to sums[m], one after the other. */
 static inline void add_columns(real *sums, Matrix a, int m, int k) {
     for (int l = 0; l < k; l++, a.at += a.col) {
         if (a.row == 1)

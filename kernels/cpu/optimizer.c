@@ -1,5 +1,5 @@
-/* The optimizers of kernels/optimizers.def over one tensor, number by number (kernels/optimizer_rules.h); afterwards g
- * holds the update applied. */
+/* Apply an optimizer of kernels/optimizers.def to one tensor, number by number (kernels/optimizer_rules.h); afterwards
+ * g holds the update. */
 #include "kernels/cpu/real.h"
 
 #define RULE_FN static inline
@@ -7,7 +7,8 @@
 
 typedef real (*Rule)(real p, real g, real *m, real *v, const Rates *a);
 
-/* Inlined once per optimizer, so that its loop becomes vectors; a moment that it does not keep is never touched. */
+/* Update all numbers; inlined once per optimizer, so that its loop is vectorized. A moment that it lacks is not
+ * touched. */
 static inline __attribute__((always_inline)) void update_by(const Update *u, int moments, Rule rule) {
     const Rates a = rates_of(u->scalars, u->decay);
     real *restrict p = u->p, *restrict g = u->g, *restrict m = u->m, *restrict v = u->v;

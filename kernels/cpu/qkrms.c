@@ -20,7 +20,7 @@ static void forward(const Call *c) {
         }
 }
 
-/* Gains of q and of k side by side, this thread's columns of both. */
+/* Compute the gradients of q's and k's gains, in this thread's columns of both. */
 static void gains(const Call *c, int r) {
     int d = c->in[0].cols / 3, n = group_of(c), groups = d / n;
     Share cols = call_share(c, n);

@@ -1,4 +1,4 @@
-/* What a readable CPU kernel is written in. Each kernels/cpu/<op>.c is compiled as double (REAL_DOUBLE, backend cpu64,
+/* The dialect of readable CPU kernels. Each kernels/cpu/<op>.c is compiled as double (REAL_DOUBLE, backend cpu64,
  * the oracle) and as float, by the rules of base/canon.h, once per instruction set. BACKEND prefixes its one symbol. */
 #ifndef KERNELS_CPU_REAL_H
 #define KERNELS_CPU_REAL_H
@@ -31,12 +31,12 @@ typedef float real;
 #define PASTE2(a, b) a##_##b
 #define PASTE(a, b) PASTE2(a, b)
 #define SYMBOL(name) PASTE(BACKEND, name)
-/* Last line of an op's file: the one thing it exports. */
+/* Define an op's export; last line of its file. */
 #define KERNEL(op, forward_, backward_, scratch_) \
     extern const Kernel SYMBOL(op); \
     const Kernel SYMBOL(op) = {.forward = forward_, .backward = backward_, .scratch = scratch_}
 
-/* Replica r of a view, as reals and as token ids. */
+/* Return the address of replica r of a view, as reals and as token ids. */
 static inline real *at(View v, int r) {
     return v.at ? (real *)((char *)v.at + (size_t)r * v.stride) : NULL;
 }
@@ -45,14 +45,14 @@ static inline const int32_t *ids(View v, int r) {
     return (const int32_t *)((const char *)v.at + (size_t)r * v.stride);
 }
 
-/* Writes or adds, as the Call says. */
+/* Write or add, as the Call says. */
 static inline void put(real *to, real value, bool accumulate) {
     *to = accumulate ? *to + value : value;
 }
 
-/* p, from where a kernel now reads or writes n reals of a longer run. They ask the cache for the n reals 4 KB further
- * on: processors prefetch by themselves, but not across a border of 4 KB. reading_then asks for those `next` reals
- * further on instead, where a kernel goes next. A prefetch never faults. */
+/* Return p, from which a kernel now reads or writes n reals of a longer run, and prefetch the n reals 4 KB further on:
+ * processors prefetch by themselves, but not across a border of 4 KB. reading_then prefetches the n reals `next` reals
+ * further on instead, which a kernel reads next. A prefetch never faults. */
 enum { AHEAD = 4096 / sizeof(real), LINE = 64 / sizeof(real) };
 
 static inline const real *reading_then(const real *p, int n, size_t next) {
@@ -69,8 +69,8 @@ static inline real *writing(real *p, int n) {
     return p;
 }
 
-/* The last argument for each i of a Share, in whole cache lines and a rest. What is READS and WRITES of long runs is
- * asked for once a line. */
+/* Run the last argument for each i of a Share, in whole cache lines and a rest; prefetch once a line what `asks` lists
+ * by READS and WRITES of long runs. */
 #define STREAM(all, asks, ...) \
     do { \
         ptrdiff_t i = (all).from; \
@@ -83,7 +83,8 @@ static inline real *writing(real *p, int n) {
 #define READS(x) (void)reading((x) + i, LINE);
 #define WRITES(y) (void)writing((y) + i, LINE);
 
-/* Rule 3: lanes fold 16, 8, 4, 2, 1. As the compiler's own vectors: of loops so short it makes a chain of scalars. */
+/* Sum lanes by rule 3: fold 16, 8, 4, 2, 1. Written with vector types, since compilers leave such short loops scalar.
+ * */
 static inline real fold(const real *lane) {
     typedef real By4 __attribute__((vector_size(4 * sizeof(real))));
     typedef real By8 __attribute__((vector_size(8 * sizeof(real))));
@@ -100,8 +101,8 @@ static inline real fold(const real *lane) {
     return (by4[0] + by4[2]) + (by4[1] + by4[3]);
 }
 
-/* Rule 3 over i in [0, n): the last argument says how lane[j] takes element i. Whole turns are the usual case, apart:
- * there the lanes never leave the registers. */
+/* Reduce over i in [0, n) by rule 3: the last argument says how lane[j] takes element i. Whole turns, the usual case,
+ * are separate: their lanes stay in registers. */
 #define ROW_LANES(from, count, ...) \
     for (int j = 0; j < (count); j++) { \
         const int i = (from) + j; \
@@ -137,7 +138,7 @@ static inline real larger(real x, real best) {
     return x > best ? x : best;
 }
 
-/* The largest by lanes too: so even the sign of a zero is settled. A NaN is passed over. */
+/* Return the largest, by lanes, which settles the sign of a zero. A NaN is ignored. */
 static inline real row_max(const real *x, int n) {
     real lane[CANON_LANES], by16[16], by8[8], by4[4];
     int row_i = 0;
@@ -151,8 +152,8 @@ static inline real row_max(const real *x, int n) {
     return larger(larger(by4[3], by4[1]), larger(by4[2], by4[0]));
 }
 
-/* Rule 2 for many columns at once. Partials of finished blocks are in slots of `width` reals, the newest last; when
- * block b is finished, the trailing ones of b say how many pairs of equal size join. */
+/* Rule 2 for many columns at once. Partial sums of finished blocks are in slots of `width` reals, the newest last; when
+ * block b is finished, the trailing one bits of b say how many pairs of equal size join. */
 static inline int tree_slots(int rows) {
     int slots = 2;
     for (int blocks = (rows + CANON_BLOCK - 1) / CANON_BLOCK; blocks > 1; blocks = (blocks + 1) / 2) slots++;
@@ -173,8 +174,8 @@ static inline const real *tree_end(real *slots, size_t width, int used) {
     return slots;
 }
 
-/* For rows 0..rows-1 in blocks: the last argument adds row `row` into `sum[width]`; then
- * `total` points at the joined sums. */
+/* Sum over rows 0..rows-1 in blocks: the last argument adds row `row` into `sum[width]`; then `total` points at the
+ * joined sums. */
 #define ROWS_REDUCE(rows, width, slots, total, ...) \
     do { \
         int used = 0, block = 0; \

@@ -1,4 +1,4 @@
-/* Rows, or columns, of a parameter divided by their L2 norms (kernels/optimizer.h). */
+/* Divide rows, or columns, of a parameter by their L2 norms (kernels/optimizer.h). */
 #include "kernels/cpu/real.h"
 #include "kernels/optimizer.h"
 
@@ -11,7 +11,7 @@ static void rows_of(real *x, int cols, Share rows) {
 
 enum { SOME = 32, SLOTS = 40 };
 
-/* n columns, at most SOME, from x on: sums of squares by rule 2, then the quotients. */
+/* Scale n columns, at most SOME, from x on: sums of squares by rule 2, then the quotients. */
 static void some_columns(real *x, int rows, int cols, int n) {
     real slots[SLOTS * SOME], norm[SOME];
     const real *total;

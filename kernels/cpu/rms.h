@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/lines.h"
 
-/* Returns 1/rms for backward. */
+/* Normalize one line; return 1/rms for backward. */
 static inline real rms_forward(real *restrict y, const real *restrict x, const real *restrict g, int n, real eps) {
     real inverse = 1 / r_sqrt(row_dot(x, x, n) / (real)n + eps);
     for (int i = 0; i < n; i++) y[i] = x[i] * inverse * g[i];

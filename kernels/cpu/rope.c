@@ -30,7 +30,7 @@ static real *waves(const Call *c) {
     return to;
 }
 
-/* way: 1 turns, -1 turns back. */
+/* Turn the pairs of a row; way -1: backwards. */
 static void turn(real *y, const real *x, const real *wave, int heads, int size, real way, bool accumulate) {
     for (int head = 0; head < heads; head++, x += size, y += size)
         for (int i = 0; i < size; i += 2) {

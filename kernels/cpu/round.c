@@ -1,11 +1,11 @@
-/* Numbers rounded to words of 16 bits (kernels/rounding.h), and counted by what became of them. */
+/* Round numbers to 16 bits and count the outcomes (kernels/rounding.h). */
 #include "kernels/cpu/real.h"
 #include "kernels/cpu/simd/vec_round.h"
 #include "kernels/rounding.h"
 
 void SYMBOL(round)(const Rounding *c);
 
-enum { BLOCK = 512 }; /* in the first-level cache */
+enum { BLOCK = 512 }; /* numbers that fit in the first-level cache */
 
 #ifdef REAL_DOUBLE
 typedef uint64_t Bits;
@@ -22,8 +22,8 @@ static inline Bits size_of(real x) {
 }
 
 #ifdef REAL_DOUBLE
-/* x at once to `digits` binary digits and no finer than 2^least: added to 1.5 x 2^52 such units, it is a whole number
- * of them. */
+/* Round x once to `digits` binary digits, no finer than 2^least, by adding 1.5 x 2^52 such units, which leaves a whole
+ * number of them. */
 static double nearest(double x, int digits, int least, double past) {
     int exponent;
     if (isnan(x) || x == 0) return x;
@@ -54,7 +54,7 @@ static void to_word(Word word, const float *x, float *y, int n) {
 #define FP16_MOST (POWER(15) | ((Bits)0x3ff << (FRACTION - 10)))
 #define REALS_INFINITY POWER(BIAS + 1)
 
-/* Of x[n] and what they were rounded to. 32 bits a counter, so that they are counted many at a time. */
+/* Count x[n] by what they were rounded to, y[n]. Counters have 32 bits, so that the loop is vectorized. */
 static void count(Rounded *to, const real *x, const real *y, int n, Word word) {
     const Bits normal = word == WORD_fp16 ? POWER(-14) : POWER(-126);
     Bits infinite = 0, nan = 0, over = 0, subnormal = 0, flushed = 0;
@@ -69,7 +69,7 @@ static void count(Rounded *to, const real *x, const real *y, int n, Word word) {
     to->infinite += infinite, to->nan += nan, to->over += over, to->subnormal += subnormal, to->flushed += flushed;
 }
 
-/* Threads count together; all of a step write the same `first`. */
+/* Add counts of a thread atomically; all threads of a step write the same `first`. */
 static void add(Rounded *to, const Rounded *more, uint64_t step) {
     __atomic_fetch_add(&to->infinite, more->infinite, __ATOMIC_RELAXED);
     __atomic_fetch_add(&to->nan, more->nan, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
-/* y = x + PE(position), the position encoding of Vaswani et al. 2017, section 3.5: of a stream of d columns
+/* y = x + PE(position), the position encoding of Vaswani et al. 2017, section 3.5; x has d columns
  *   PE(p, 2i) = sin(p 10000^(-2i/d))     PE(p, 2i + 1) = cos(p 10000^(-2i/d))
- * Positions are ids, so that several sequences may stand in one batch in any place. dx is dy.
+ * Positions are ids, so that a batch may have several sequences anywhere. dx is dy.
  * scratch: a frequency for every pair of columns. */
 #include "kernels/rope.h"
 

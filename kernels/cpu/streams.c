@@ -12,7 +12,7 @@ static Groups groups_of(const Call *c) {
     return (Groups){d, c->in[0].cols / d, c->out.cols / d};
 }
 
-/* to[i] <- chain over k of w[k * step] from[k * d + i] for the first n of a line: its chains are vectors. */
+/* Compute to[i] = chain over k of w[k * step] from[k * d + i] for n numbers of a line, in vectors of chains. */
 static inline void mix_line(real *restrict to, const real *restrict from, const real *w, int step, int count, int d,
                             int n, bool accumulate) {
     real chain[LINE] = {0};
@@ -21,7 +21,7 @@ static inline void mix_line(real *restrict to, const real *restrict from, const 
     for (int i = 0; i < n; i++) put(&to[i], chain[i], accumulate);
 }
 
-/* The same of a group. */
+/* Mix a whole group, line by line. */
 static void mix(real *to, const real *from, const real *w, int step, int count, int d, bool accumulate) {
     int i = 0;
     for (; i + LINE <= d; i += LINE) mix_line(to + i, from + i, w, step, count, d, LINE, accumulate);
@@ -39,7 +39,7 @@ static void forward(const Call *c) {
         }
 }
 
-/* This thread's numbers of the matrix. */
+/* Compute the gradient of this thread's numbers of the matrix. */
 static void matrix_gradient(const Call *c, int r) {
     const Groups g = groups_of(c);
     const Share pairs = call_share(c, g.m * g.n);

@@ -11,7 +11,7 @@ typedef struct {
 
 static inline Pair factors(const Call *c, int r);
 
-/* In place: y is f. */
+/* Compute y = alpha x + beta y in place, if y is f. */
 static void add_over(real *restrict y, const real *restrict x, real alpha, real beta, Share all) {
     STREAM(all, READS(x) WRITES(y), y[i] = r_fma(alpha, x[i], beta * y[i]));
 }

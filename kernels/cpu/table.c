@@ -1,4 +1,4 @@
-/* The kernels of one CPU backend, in ops.def's order, and its sums. */
+/* Table of the kernels of one CPU backend, in ops.def's order, and its sums. */
 #include "kernels/cpu/real.h"
 
 #define OP(name, ...) extern const Kernel SYMBOL(name);
@@ -12,7 +12,7 @@ const Kernel *const SYMBOL(kernels)[OP_COUNT] = {
 #undef OP
 };
 
-/* Rows by lanes (rule 3), then rows in blocks (rule 2). */
+/* Sum each row by lanes (rule 3), then the rows in blocks (rule 2). */
 double SYMBOL(sumsq)(const void *x, int rows, int cols);
 double SYMBOL(sumsq)(const void *x, int rows, int cols) {
     real slots[40] = {0};

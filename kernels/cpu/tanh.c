@@ -1,4 +1,4 @@
-/* y = g tanh(x) + b: the last step of DyT (Zhu et al. 2025), whose alpha x an op `gate` makes. tanh' = 1 - tanh^2 */
+/* y = g tanh(x) + b: the last step of DyT (Zhu et al. 2025); op `gate` computes alpha x. tanh' = 1 - tanh^2 */
 #include "kernels/cpu/squash.h"
 
 static inline real squash(real x) {

@@ -20,7 +20,7 @@ static void forward(const Call *c) {
         }
 }
 
-/* This thread's columns of the gain. */
+/* Compute the gain's gradient in this thread's columns. */
 static void gain(const Call *c, int r) {
     const int d = c->in[0].cols / 3, n = group_of(c), groups = d / n;
     const Share cols = call_share(c, n);

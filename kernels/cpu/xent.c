@@ -12,7 +12,7 @@ static inline void exp_all(real *to, const real *x, real shift, int n) {
 #define EXP_ALL exp_all
 #endif
 
-/* e[i] = e^(x[i] - shift) for the first n of a piece, 0 for the others. */
+/* Compute e[i] = e^(x[i] - shift) for the first n of a piece, 0 for the others. */
 static inline void exp_piece(real e[PIECE], const real *x, real shift, int n) {
     if (n >= PIECE) {
         EXP_ALL(e, x, shift, PIECE);
@@ -24,11 +24,11 @@ static inline void exp_piece(real e[PIECE], const real *x, real shift, int n) {
     memset(e + n, 0, (size_t)(PIECE - n) * sizeof(real));
 }
 
-/* Rule 3; a lane is never -0, so adding a piece's zeros changes no bit. */
+/* Sum exponentials by rule 3; a lane is never -0, so adding a piece's zeros changes no bit. */
 static real exp_sum(const real *x, real shift, int v) {
     real lane[CANON_LANES] = {0}, e[PIECE];
     for (int from = 0; from < v; from += PIECE) {
-        /* then the same piece of the next row */
+        /* prefetch the same piece of the next row */
         exp_piece(e, reading_then(x + from, PIECE, (size_t)v), shift, v - from);
         for (int k = 0; k < PIECE; k += CANON_LANES)
             for (int j = 0; j < CANON_LANES; j++) lane[j] += e[k + j];
@@ -36,7 +36,7 @@ static real exp_sum(const real *x, real shift, int v) {
     return fold(lane);
 }
 
-/* Whether no logit is larger than the target's, and none before it as large. */
+/* Return true if no logit is larger than the target's, and none before it as large. */
 static bool is_first_largest(const real *x, int target, real most) {
     if (target < 0 || isnan(x[0])) return target == 0;
     bool first = x[target] == most;

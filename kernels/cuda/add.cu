@@ -1,4 +1,4 @@
-/* Partial sums of gradients (kernels/addition.h): of the passes of a batch, and of the ranks that share it. */
+/* Add partial sums of gradients (kernels/addition.h) over the passes of a batch and the ranks that share it. */
 #include "kernels/cuda/step_launch.h"
 
 #include "kernels/cuda/fours.cuh"

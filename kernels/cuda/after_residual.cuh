@@ -1,5 +1,5 @@
-/* y = alpha x + beta f, then a norm of y, in one launch: a warp makes a line of y and normalizes it. Lane j makes the
- * numbers j, j + 32, … that it reads again, so no lane waits for another. A file that includes this defines
+/* y = alpha x + beta f, then a norm of y, in one launch: a warp computes a line of y and normalizes it. Lane j computes
+ * the numbers j, j + 32, … that it reads again, so no lane waits for another. A file that includes this defines
  * forward_line(c, r, line). */
 #ifndef KERNELS_CUDA_AFTER_RESIDUAL_CUH
 #define KERNELS_CUDA_AFTER_RESIDUAL_CUH

@@ -1,4 +1,4 @@
-/* y = [x0 | x1]; each gradient is its columns of dy. Both inputs may be one tensor: so each has a stage of its own. */
+/* y = [x0 | x1]; each gradient is its columns of dy, in a stage of its own, since both inputs may be one tensor. */
 #include "kernels/cuda/device.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
@@ -9,7 +9,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
         column < n0 ? in_of(c, 0, r)[(size_t)row * n0 + column] : in_of(c, 1, r)[(size_t)row * n1 + column - n0];
 }
 
-/* Element i of the gradient of input `which`: a number of dy, whose columns of it begin at `first`. */
+/* Return element i of the gradient of input `which`, whose columns in dy begin at `first`. */
 DEVICE_FN float number_of_dy(const Call &c, int which, int first, int i) {
     const int n = c.in[which].cols;
     return dout_of(c, (int)blockIdx.z)[(size_t)(i / n) * c.out.cols + first + i % n];
@@ -19,7 +19,7 @@ DEVICE_FN bool is_one_tensor(const Call &c) {
     return c.din[0].at == c.din[1].at;
 }
 
-/* Of one tensor's two gradients the sum is rounded to words of 16 bits, not the first of them: it is written here. */
+/* Write the first gradient; if both inputs are one tensor, write the sum, which is what 16 bits must round. */
 KERNEL_FN(first, THREADS, Call, c) {
     const int i = thread_index();
     if (i >= c.out.rows * c.in[0].cols) return;
@@ -30,7 +30,7 @@ KERNEL_FN(first, THREADS, Call, c) {
     *dx = x;
 }
 
-/* The second time it is counted alone. */
+/* Write the second gradient; if both inputs are one tensor, only count it. */
 KERNEL_FN(second, THREADS, Call, c) {
     const int i = thread_index();
     if (i >= c.out.rows * c.in[1].cols) return;
@@ -54,7 +54,7 @@ static Grid each_of_second(const Call *c) {
     return each_of(c, 1);
 }
 
-/* Its columns of dy: as many words as the gradient has. */
+/* Count the bytes of an input's columns of dy: as many numbers as its gradient has. */
 static double first_bytes(const Call *c) {
     return 4.0 * c->in[0].rows * c->in[0].cols;
 }

@@ -1,12 +1,12 @@
 /* Attention of rows that choose their keys. The equations are in kernels/cpu/attend.c.
  *
- * A warp makes a row of scores of one head, lane j its keys j, j + 32, …, so that a row's sums are rule 3's; rows of P
- * and dS stand in scratch. From them a thread makes a number of y or dQ, a chain over the keys its query sees, or a
+ * A warp computes a row of scores of one head, lane j its keys j, j + 32, …, so that a row's sums are rule 3's; rows of
+ * P and dS are in scratch. From them a thread computes a number of y or dQ, a chain over the keys its query sees, or a
  * number of dK and dV, a chain over the queries that see its key. */
 #include "kernels/cuda/device.cuh"
 
 typedef struct {
-    const Number *q, *k, *v; /* of the head; row i at q + i * d */
+    const Number *q, *k, *v; /* the head's columns; row i at q + i * d */
     const int *range;
     int d, h, head, queries, keys;
     float scale;
@@ -24,7 +24,7 @@ DEVICE_FN Head head_of(const Call &c, int r, int head) {
     return t;
 }
 
-/* Of a head and query: a row of P; that of dS lies behind those of all heads. */
+/* Return a head's and query's row of P, or of dS, which follow the rows of P of all heads. */
 DEVICE_FN float *row_of(const Call &c, int r, int head, int i, bool slope) {
     size_t rows = (size_t)c.attr.heads * c.in[0].rows, row = (size_t)head * c.in[0].rows + i;
     return (float *)c.scratch + (((size_t)r * 2 + slope) * rows + row) * c.attr.seq;
@@ -56,7 +56,7 @@ KERNEL_FN(scores, THREADS, Call, c) {
     if (lane_id() == 0) save[i] = most, save[t.queries + i] = inverse;
 }
 
-/* A number of y or dQ: the row of P or dS with a column of v or k. */
+/* Compute a number of y or dQ: a row of P or dS times a column of v or k. */
 DEVICE_FN void weigh(const Call &c, Target to, int other, bool slope, bool accumulate) {
     int r = (int)blockIdx.z, e = thread_index(), d = c.in[0].cols, h = d / c.attr.heads;
     if (e >= c.in[0].rows * d) return;
@@ -94,7 +94,7 @@ KERNEL_FN(queries, THREADS, Call, c) {
     weigh(c, din_of(c, 0, (int)blockIdx.z), 1, true, c.accumulate[0]);
 }
 
-/* A number of dK and dV: all queries in turn, those that do not see the key left out. */
+/* Compute a number of dK and dV over all queries in order, skipping those that do not see the key. */
 KERNEL_FN(keys, THREADS, Call, c) {
     int r = (int)blockIdx.z, e = thread_index(), d = c.in[0].cols;
     if (e >= c.in[1].rows * d) return;
@@ -122,7 +122,7 @@ static Grid each_key(const Call *c) {
     return grid_of(c, (size_t)c->in[1].rows * (size_t)c->in[1].cols);
 }
 
-/* At most: 2 h per pair of a query and a key that it sees. */
+/* Count at most 2 h FLOPs per pair of a query and a key that it sees. */
 static double one_product(const Call *c) {
     return 2.0 * c->in[0].rows * c->attr.seq * c->in[0].cols;
 }

@@ -1,21 +1,22 @@
 /* Attention, x = [q | k | v] in rows of 3d; head size h. The equations are in kernels/cpu/attention.c.
  *
  * Forward takes a band of up to 32 queries: the rows of scores stay in shared memory, a warp turns one at a time into
- * weights, lane j with keys j, j + 32, …, so that a row's sums are rule 3's, and then a thread makes four columns of
- * some queries, each a chain over the keys. Backward does the same for the gradients of the queries and leaves each
- * row's sum of P dP in scratch. The gradients of the keys make P and dS again, square by square, each number by the
- * same operations, and add them up in chains over the queries that see the key. */
+ * weights, lane j with keys j, j + 32, …, so that a row's sums are rule 3's, and then a thread computes four columns of
+ * some queries, each a chain over the keys. Backward computes the queries' gradients likewise and leaves each row's sum
+ * of P dP in scratch. For the keys' gradients, P and dS are computed again, square by square, each number by the same
+ * operations, and added up in chains over the queries that see the key. */
 #include "kernels/cuda/attention.cuh"
 
-/* PIECE: columns of a head whose gradients a block makes; ROW: words between rows of a square of P or dS; NEAR: bytes
- * of shared memory with which two blocks fit on a processor of an H100, one on that of an A100. */
+/* PIECE: columns of a head whose gradients a block computes; ROW: stride of rows of a square of P or dS; NEAR: bytes of
+ * shared memory with which two blocks fit on a processor of an H100, one on one of an A100. */
 enum { PIECE = 64, ROW = SQUARE + 4, NEAR = 96 << 10 };
 
 static inline __host__ __device__ int head_pitch(const Call &c) {
     return pitch_of(at_most(c.in[0].cols / 3 / c.attr.heads, WIDE));
 }
 
-/* Queries of a block that keeps `matrices` rows of scores for each: as many as have room beside the squares. */
+/* Return how many queries a block takes if it keeps `matrices` rows of scores for each: as many as fit beside the
+ * squares. */
 static inline __host__ __device__ int queries_of(const Call &c, int matrices) {
     int of_query = matrices * (pitch_of(c.attr.seq) + head_pitch(c));
     int room = NEAR / (int)sizeof(float) - matrices * SQUARE * head_pitch(c), fit = room > 0 ? room / of_query : 0;
@@ -28,9 +29,9 @@ static inline __host__ __device__ int band_words(const Call &c, int matrices) {
 
 /* This block's share of a head. */
 typedef struct {
-    int first, count; /* queries; count: those that exist */
-    int keys;         /* that the last of them sees */
-    int pitch;        /* words between rows of scores */
+    int first, count; /* first query; queries that exist */
+    int keys;         /* keys that the last query sees */
+    int pitch;        /* stride of rows of scores, in numbers */
     float *square[2]; /* in shared memory: rows of keys or values, [32][head's pitch] */
     float *x[2];      /* rows of the queries, [queries][head's pitch] */
     float *scores[2]; /* [queries][pitch] */
@@ -51,9 +52,9 @@ DEVICE_FN Band band_here(const Call &c, const Head &t, int matrices, float *near
     return s;
 }
 
-/* y(query, l) = sum over the keys j it sees of w(query, j) v_j(l), for this block's queries; y's rows are `apart`. A
- * thread makes four columns of PER queries, all keys that the first sees, then those that only others see; the columns
- * are those from `from` on that are in shared memory at once. */
+/* Compute y(query, l) = sum over the keys j it sees of w(query, j) v_j(l), for this block's queries; y's rows are
+ * `apart`. A thread takes four columns of PER queries, all keys that the first sees, then those that only others see;
+ * the columns are those from `from` on that are in shared memory at once. */
 template <int PER>
 DEVICE_FN void weigh_by(Target y, size_t apart, const float *w, const Number *v, const Band &s, const Head &t,
                         const Portion &mine, bool accumulate, int from) {
@@ -106,7 +107,7 @@ DEVICE_FN void weigh_by(Target y, size_t apart, const float *w, const Number *v,
     }
 }
 
-/* With so many queries a thread that a head's columns are work for all threads. */
+/* Choose PER, the queries of a thread, so that a head's columns are work for all threads. */
 DEVICE_FN void weigh(Target y, size_t apart, const float *w, const Number *v, const Band &s, const Head &t,
                      const Portion &mine, bool accumulate) {
     if (t.h <= 16)
@@ -117,12 +118,12 @@ DEVICE_FN void weigh(Target y, size_t apart, const float *w, const Number *v, co
         for (int from = 0; from < t.h; from += WIDE) weigh_by<4>(y, apart, w, v, s, t, mine, accumulate, from);
 }
 
-/* A lane's keys of a row, of which `keys` exist: up to 128 are held in registers from one pass to the next. */
+/* A lane's keys of a row: up to HELD * WARP keys stay in registers from one pass to the next. */
 enum { HELD = 4 };
 #define EACH_HELD(c, keys) \
     _Pragma("unroll") for (int c = 0; c < HELD; c++) if (c * WARP < (keys))
 
-/* A row of scores becomes weights by one warp; returns its largest score, *inverse is 1/sum of exponentials. */
+/* Turn a row of scores into weights, by one warp. Return its largest score; *inverse is 1/sum of exponentials. */
 DEVICE_FN float soften(float *p, int keys, float *inverse) {
     float most, x[HELD], lane = -INFINITY;
     const int left = keys - lane_id();
@@ -145,7 +146,7 @@ DEVICE_FN float soften(float *p, int keys, float *inverse) {
     return most;
 }
 
-/* A row of dP becomes one of dS by one warp; returns the sum of P dP. */
+/* Turn a row of dP into dS, by one warp. Return the sum of P dP. */
 DEVICE_FN float slopes(const float *p, float *ds, int keys, float scale) {
     float sum, x[HELD], y[HELD], lane = 0;
     const int left = keys - lane_id();
@@ -200,7 +201,7 @@ KERNEL_FN(forward, AT_LEAST(4, CREW), Call, c) {
     weigh(out_of(c, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, s.scores[0], t.v, s, t, mine, false);
 }
 
-/* Rows of P, and of dP, then dS, are kept in shared memory. */
+/* Compute the queries' gradients; rows of P, and of dP and then dS, stay in shared memory. */
 KERNEL_FN(queries, AT_LEAST(4, CREW), Call, c) {
     DYNAMIC_SHARED(float, near);
     const int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
@@ -260,8 +261,8 @@ static inline __host__ __device__ int keys_words(const Call &c) {
     return 4 * SQUARE * head_pitch(c) + 2 * SQUARE * ROW;
 }
 
-/* dV and dK of 32 keys, one piece of their columns. A thread makes four columns of PER keys of one of them, ITEMS
- * times. */
+/* Compute a piece of the columns of dV and dK for 32 keys. A thread takes four columns of PER keys of one of the two,
+ * ITEMS times. */
 template <int PER, int ITEMS>
 DEVICE_FN void gather(const Call &c, float *near) {
     const int r = (int)blockIdx.z, pieces = pieces_of(c), pair = (int)blockIdx.x / pieces;
@@ -311,7 +312,7 @@ DEVICE_FN void gather(const Call &c, float *near) {
             }
         }
         __syncthreads();
-        if (t.h > WIDE) { /* the columns whose gradients are made here, in the place of the last ones */
+        if (t.h > WIDE) { /* load the columns whose gradients are computed here over the last ones */
             bring(q, t.q + (size_t)base * t.step + from, (size_t)t.step, rows, at_most(t.h - from, PIECE), t, mine);
             bring(dy, far + (size_t)base * t.d + from, (size_t)t.d, rows, at_most(t.h - from, PIECE), t, mine);
             __syncthreads();
@@ -323,7 +324,7 @@ DEVICE_FN void gather(const Call &c, float *near) {
             const float *w = (item < half ? p : ds) + key, *x = (item < half ? dy : q) + near_from + of % fours * 4;
             float a[PER], b[4];
             int i = 0;
-            if (!t.full && base == first) { /* queries that only some of the keys are seen by */
+            if (!t.full && base == first) { /* queries that see only some of the keys */
 #pragma unroll 1
                 for (i = key; i < at_most(key + PER - 1, rows); i++) {
                     load(b, x + i * t.pitch);
@@ -387,12 +388,12 @@ static Grid each_key(const Call *c) {
     return c->din[0].at ? g : no_grid();
 }
 
-/* Twice the keys that a query sees, on average. */
+/* Return twice the average number of keys that a query sees. */
 static double keys_twice(const Call *c) {
     return c->attr.full ? 2.0 * c->attr.seq : c->attr.seq + 1.0;
 }
 
-/* 2 h per pair of a query and a key that it sees. */
+/* Count 2 h FLOPs per pair of a query and a key that it sees. */
 static double one_product(const Call *c) {
     return (double)c->in[0].rows * keys_twice(c) * (c->in[0].cols / 3);
 }

@@ -21,25 +21,25 @@ enum { BAND = STRIP * CREW / WARP, CHUNK = 32, EIGHTS = CHUNK / EIGHT, LEAST = 1
 
 #define LOG2_E 1.442695f
 
-/* Words from row to row of a tile of H columns, and of one whose rows are the columns of a chunk. */
+/* Stride in words between rows of a tile of H columns, and of one whose rows are the columns of a chunk. */
 template <typename Factor, int H> constexpr int apart_of = words_apart(H / Factor::IN_WORD);
 template <typename Factor> constexpr int apart_turned = words_apart(CHUNK / Factor::IN_WORD);
 
-/* That fit on a processor by their registers. */
+/* Blocks that fit on a processor by their registers. */
 template <int H> constexpr int blocks_of = H <= 32 ? 4 : H <= 64 ? 3 : 2;
 
-/* This block's band of a head and this warp's strip of it. */
+/* Band of a head (a block's) and strip of the band (a warp's). */
 typedef struct {
     int block, first; /* first rows of the band, of the strip */
-    int end, own_end; /* before which rows those that meet the band, the strip, lie; 0: this strip has no rows */
-    float rate;       /* of scores, to the base 2 */
+    int end, own_end; /* ends of the rows that meet the band and the strip; 0: the strip is empty */
+    float rate;       /* factor of scores for powers of two */
 } Strip;
 
 DEVICE_FN int row_here(const Strip &s) {
     return s.first + lane_g();
 }
 
-/* Of rows that are queries. */
+/* Return this warp's strip if rows are queries. */
 DEVICE_FN Strip strip_here(const Head &t) {
     Strip s;
     s.block = (int)blockIdx.y * BAND, s.first = s.block + (int)threadIdx.x / WARP * STRIP;
@@ -49,7 +49,7 @@ DEVICE_FN Strip strip_here(const Head &t) {
     return s;
 }
 
-/* A tile's rows from a head's, of which `count` exist, four columns at a time. */
+/* Copy a head's rows, of which `count` exist, to a tile, four columns at a time. */
 template <typename Factor, int H, int ROWS>
 DEVICE_FN void bring_fours(uint32_t *to, const Number *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, FOURS = H / 4 };
@@ -66,12 +66,12 @@ DEVICE_FN void bring_fours(uint32_t *to, const Number *from, int apart, int coun
     }
 }
 
-/* One number of a head; 0 where there is none. */
+/* Return one number of a head; 0 if it does not exist. */
 DEVICE_FN float number_at(const Number *from, int row, int apart, int l, int count, const Head &t) {
     return row < count && l < t.h ? (float)from[row * apart + l] : 0;
 }
 
-/* ROWS rows of a head come into a tile. */
+/* Load ROWS rows of a head into a tile. */
 template <typename Factor, int H, int ROWS>
 DEVICE_FN void bring_rows(uint32_t *to, const Number *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, WORDS = H / IN };
@@ -87,8 +87,8 @@ DEVICE_FN void bring_rows(uint32_t *to, const Number *from, int apart, int count
     }
 }
 
-/* A chunk's rows come into a tile whose rows are its columns. A warp makes one step of eight columns at a time: half of
- * it writes to all banks, and reads eight neighbours of each row. */
+/* Load a chunk transposed: the tile's rows are the chunk's columns. A warp takes eight columns at a time, of which half
+ * a warp reads eight neighbours in each row and writes to all banks. */
 template <typename Factor, int H>
 DEVICE_FN void bring_turned(uint32_t *to, const Number *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, BLOCKS = H / EIGHT, ITEMS = BLOCKS * CHUNK / IN / STEP };
@@ -109,7 +109,7 @@ DEVICE_FN void bring_turned(uint32_t *to, const Number *from, int apart, int cou
     }
 }
 
-/* Neighbours in a row; floats at once, since `to` is a multiple of two words. */
+/* Store two neighbours in a row; floats in one write, since `to` is a multiple of two words. */
 #if NARROW
 DEVICE_FN void put_two(Target to, float x, float next, bool accumulate) {
     put(to, x, accumulate), put(to + 1, next, accumulate);
@@ -125,7 +125,7 @@ DEVICE_FN void put_two(Target to, float x, float next, bool accumulate) {
 }
 #endif
 
-/* A strip's sums to its rows of a head, times by[0] and by[1] in rows g and g + 8; `count` rows exist. */
+/* Write a strip's sums to its rows of a head, times by[0] and by[1] in rows g and g + 8; `count` rows exist. */
 template <int H>
 DEVICE_FN void put_rows(Target to, int apart, const float (&sum)[H / EIGHT][4], const float (&by)[2], int count,
                         const Head &t, bool accumulate) {
@@ -144,7 +144,7 @@ DEVICE_FN void put_rows(Target to, int apart, const float (&sum)[H / EIGHT][4], 
     }
 }
 
-/* S(i, j) = x_i . y_j for a strip of x and a chunk of y. */
+/* Compute S(i, j) = x_i . y_j for a strip of x and a chunk of y. */
 template <typename Factor, int H>
 DEVICE_FN void scores_of(float (&s)[EIGHTS][4], const uint32_t *x, const uint32_t *y) {
     constexpr int apart = apart_of<Factor, H>;
@@ -158,7 +158,7 @@ DEVICE_FN void scores_of(float (&s)[EIGHTS][4], const uint32_t *x, const uint32_
     }
 }
 
-/* y_i <- y_i + sum over the chunk's rows j of w(i, j) x_j, for a strip's rows i; x is turned. */
+/* Add to y_i the sum over the chunk's rows j of w(i, j) x_j, for a strip's rows i; x is transposed. */
 template <typename Factor, int H>
 DEVICE_FN void weigh_chunk(float (&y)[H / EIGHT][4], const float (&w)[EIGHTS][4], const uint32_t *x) {
 #pragma unroll
@@ -169,7 +169,7 @@ DEVICE_FN void weigh_chunk(float (&y)[H / EIGHT][4], const float (&w)[EIGHTS][4]
     }
 }
 
-/* Of the four lanes that share a row. */
+/* Sum over the four lanes that share a row. */
 DEVICE_FN float sum_of_four(float x) {
     x += __shfl_xor_sync(ALL_LANES, x, 1);
     return x + __shfl_xor_sync(ALL_LANES, x, 2);
@@ -184,7 +184,7 @@ DEVICE_FN float most_of_four(float x) {
 #define most_of_four(...) SIMT_CALL(most_of_four, __VA_ARGS__)
 #endif
 
-/* Where the strip's queries do not see the chunk's keys, from `base` on. */
+/* Set scores to `hidden` where the strip's queries do not see the chunk's keys, which begin at `base`. */
 DEVICE_FN void hide(float (&s)[EIGHTS][4], float hidden, int base, const Strip &at, const Head &t) {
     if (base + CHUNK <= keys_of(t, at.first)) return;
     const int from = base + 2 * lane_t();
@@ -196,8 +196,8 @@ DEVICE_FN void hide(float (&s)[EIGHTS][4], float hidden, int base, const Strip &
             if (EIGHT * n + i % 2 >= seen[i / 2]) s[n][i] = hidden;
 }
 
-/* A strip's scores of a chunk become exponentials less the largest so far; what was added up before a larger one is
- * scaled to it. */
+/* Replace a strip's scores of a chunk by exponentials relative to the largest so far; scale earlier sums if a larger
+ * score appears. */
 template <int H>
 DEVICE_FN void soften(float (&p)[EIGHTS][4], float (&most)[2], float (&sum)[2], float (&y)[H / EIGHT][4], float rate) {
 #pragma unroll
@@ -253,14 +253,13 @@ template <typename Factor, int H> KERNEL_FN(forward, AT_LEAST(blocks_of<H>, CREW
     put_rows<H>(out_of(c, r) + row * t.d + (size_t)t.head * t.h, t.d, y, inverse, t.n - s.first, t, false);
 }
 
-/* What `queries` has in shared memory, and of a lane's two rows their largest scores, to the base 2, 1/sums and sums of
- * P dP. */
+/* Shared memory of `queries`, and of a lane's two rows the largest scores (base 2), 1/sums and sums of P dP. */
 typedef struct {
     uint32_t *q, *dy, *k, *v, *turned;
     float most[2], inverse[2], dot[2];
 } Slopes;
 
-/* Of a lane's first row, from which on `count` exist; inverses are `apart` from the largest scores. */
+/* Load the numbers of a lane's rows, of which `count` exist; inverses are `apart` from the largest scores. */
 template <typename Factor, int H> DEVICE_FN Slopes slopes_in(uint32_t *near, const float *save, int count, int apart) {
     enum { WORDS = apart_of<Factor, H> };
     Slopes m;
@@ -275,7 +274,7 @@ template <typename Factor, int H> DEVICE_FN Slopes slopes_in(uint32_t *near, con
     return m;
 }
 
-/* P and dP of a strip and a chunk that lies in shared memory. */
+/* Compute P and dP of a strip and a chunk in shared memory. */
 template <typename Factor, int H>
 DEVICE_FN void slopes_of(float (&p)[EIGHTS][4], float (&dp)[EIGHTS][4], const Slopes &m, int base, const Strip &s,
                          const Head &t) {
@@ -296,7 +295,7 @@ template <typename Factor, int H> DEVICE_FN void bring_keys(const Slopes &m, int
     bring_rows<Factor, H, CHUNK>(m.v, t.v + from, t.step, t.n - base, t);
 }
 
-/* The rows' sums of P dP, by all four lanes of a row. */
+/* Compute the rows' sums of P dP, by all four lanes of a row. */
 template <typename Factor, int H> DEVICE_FN void add_dots(Slopes &m, const Strip &s, const Head &t) {
     for (int base = 0; base < s.end; base += CHUNK) {
         float p[EIGHTS][4], dp[EIGHTS][4];
@@ -313,7 +312,7 @@ template <typename Factor, int H> DEVICE_FN void add_dots(Slopes &m, const Strip
     m.dot[0] = sum_of_four(m.dot[0]), m.dot[1] = sum_of_four(m.dot[1]);
 }
 
-/* dQ, less its 1/sqrt(h). */
+/* Add up dQ without its factor 1/sqrt(h). */
 template <typename Factor, int H>
 DEVICE_FN void add_slopes(float (&dq)[H / EIGHT][4], const Slopes &m, const Strip &s, const Head &t) {
     for (int base = 0; base < s.end; base += CHUNK) {
@@ -353,8 +352,7 @@ template <typename Factor, int H> KERNEL_FN(queries, AT_LEAST(blocks_of<H>, CREW
                 c.accumulate[0]);
 }
 
-/* What `keys` has in shared memory; last, of the queries of a chunk, their largest scores, to the base 2, 1/sums and
- * sums of P dP. */
+/* Shared memory of `keys`; last come the largest scores (base 2), 1/sums and sums of P dP of a chunk's queries. */
 typedef struct {
     uint32_t *k, *v, *q, *dy, *q_turned, *dy_turned;
     float *most, *inverse, *dot;
@@ -369,7 +367,7 @@ template <typename Factor, int H> DEVICE_FN Turned turned_in(uint32_t *near) {
     return m;
 }
 
-/* Queries from `base` on; where there is none, P is 0. */
+/* Load a chunk of queries from `base` on; for those that do not exist, P is 0. */
 template <typename Factor, int H>
 DEVICE_FN void bring_queries(const Turned &m, const float *save, const float *dot, const Number *far, int base,
                              const Head &t) {
@@ -386,7 +384,7 @@ DEVICE_FN void bring_queries(const Turned &m, const float *save, const float *do
     m.dot[i] = exists ? dot[base + i] : 0;
 }
 
-/* Scores and slopes, turned, of a strip of keys and a chunk of queries become P and dS, less its 1/sqrt(h). */
+/* Replace transposed scores and slopes of a strip of keys and a chunk of queries by P and dS (without 1/sqrt(h)). */
 DEVICE_FN void soften_turned(float (&p)[EIGHTS][4], float (&ds)[EIGHTS][4], const Turned &m, int base, const Strip &s,
                              const Head &t) {
     const bool edge = !t.full && base < s.first + STRIP;
@@ -436,8 +434,8 @@ template <typename Factor, int H> KERNEL_FN(keys, AT_LEAST(blocks_of<H>, CREW), 
     put_rows<H>(dq + 2 * t.d, t.step, dv, once, t.n - s.first, t, c.accumulate[0]);
 }
 
-/* A block for each band of each head; H: these stages are for heads that have more than half as many columns. Words of
- * shared memory: rows of bands and of chunks, turned chunks, and numbers beside them. */
+/* Launch a block for each band of each head with more than H / 2 and at most H columns. Shared memory: `rows` rows of
+ * bands and chunks, `turned` transposed chunks, `beside` other numbers. */
 template <typename Factor, int H> static Grid each_band(const Call *c, int rows, int turned, int beside) {
     const int h = c->in[0].cols / 3 / c->attr.heads;
     const int words = rows * apart_of<Factor, H> + turned * H * apart_turned<Factor> + beside;
@@ -458,7 +456,7 @@ template <typename Factor, int H> static Grid each_key(const Call *c) {
     return c->din[0].at ? each_band<Factor, H>(c, 2 * BAND + 2 * CHUNK, 2, 3 * CHUNK) : no_grid();
 }
 
-/* FLOPs of a product of all strips with the chunks that they meet, zeros and all. */
+/* Count the FLOPs of a product of all strips with the chunks that they meet, zeros included. */
 template <int H> static double one_product(const Call *c) {
     const int n = c->attr.seq, chunks = (int)ceil_of((size_t)n, CHUNK);
     double met = 0;
@@ -487,7 +485,7 @@ template <int H, int PRODUCTS> static double products_of(const Call *c) {
         "attention.keys " name " " #h, BODY((keys<Factor, h>), Call), each_key<Factor, h>, products_of<h, 4>, \
             TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, scratch_bytes, false \
     }
-/* The scratch is attention's. */
+/* Define the stages of a Factor; the scratch is attention's. */
 #define MMA_ATTENTION(name, Factor) \
     STAGES(attention_##name, \
            {FORWARD(#name, Factor, 16), FORWARD(#name, Factor, 32), FORWARD(#name, Factor, 64), \

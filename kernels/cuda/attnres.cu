@@ -17,7 +17,7 @@ DEVICE_FN float *slopes_of(const Call &c, int r, int row) {
     return (float *)c.scratch + ((size_t)r * c.out.rows + row) * groups_of(c);
 }
 
-/* A warp for each row. */
+/* Compute scores, a row per warp. */
 KERNEL_FN(scores, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, k = groups_of(c), row = warp_row();
     if (row >= c.out.rows) return;
@@ -44,7 +44,7 @@ KERNEL_FN(mix, THREADS, Call, c) {
     out_of(c, r)[e] = chain;
 }
 
-/* ds, into scratch. A warp for each row. */
+/* Compute ds into scratch, a row per warp. */
 KERNEL_FN(slopes, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, k = groups_of(c), row = warp_row();
     if (row >= c.out.rows) return;
@@ -74,7 +74,7 @@ struct QueryFactors {
     const Number *x;
     const float *save, *ds;
     int d, k;
-    /* A row of the chain is one group of a row. */
+    /* Return the factors of a chain, whose rows are the groups of all rows. */
     DEVICE_METHOD Factors operator()(int line, int column) const {
         int row = line / k, i = line % k;
         Factors f = {ds[line], x[(size_t)line * d + column] * save[(size_t)row * 3 * k + k + i]};

@@ -1,11 +1,11 @@
-/* One long chain over numbers in memory by one block: the threads fetch, the first one adds, in order. Blocks of
+/* One long chain over numbers in memory by one block: all threads load, the first one adds, in order. Blocks of
  * CANON_BLOCK numbers join as rule 2's tree. */
 #ifndef KERNELS_CUDA_CHAIN_CUH
 #define KERNELS_CUDA_CHAIN_CUH
 
 #include "kernels/cuda/device.cuh"
 
-/* Of x[n], by all threads of a block; the sum is the first thread's. */
+/* Sum x[n] by all threads of a block; the first thread returns the sum. */
 DEVICE_FN float chain_sum(const float *x, int n) {
     SHARED(float, near, [CANON_BLOCK]);
     Tree tree;

@@ -1,30 +1,30 @@
-/* Rule 2 for many columns at once: gradients of biases and gains. A block makes 32 columns; its warps fetch strips of
- * rows, the next one on its way while the first warp adds this one, lane by lane, in order. */
+/* Rule 2 for many columns at once: gradients of biases and gains. A block sums 32 columns; its warps load strips of
+ * rows, the next one while the first warp adds this one, a column per lane, in order. */
 #ifndef KERNELS_CUDA_COLUMNS_CUH
 #define KERNELS_CUDA_COLUMNS_CUH
 
 #include "kernels/cuda/device.cuh"
 
-/* Rows of a strip, where a kernel does nothing else and where its shared memory is for a product too. */
+/* Rows of a strip: if a kernel does nothing else, and if its shared memory also serves a product. */
 enum { STRIP_ROWS = 64, SHORT_ROWS = 32 };
 
 static inline __host__ __device__ constexpr int column_words(int strip_rows) {
     return 2 * 2 * strip_rows * WARP;
 }
 
-/* Two numbers whose product a chain takes; b = 1 leaves the addition of a. */
+/* Two numbers whose product a chain adds; b = 1 adds a. */
 typedef struct {
     float a, b;
 } Factors;
 
-/* This block's column of this lane; columns beyond the last are computed and not stored. */
+/* Return this lane's column; columns beyond the last are computed and not stored. */
 DEVICE_FN int column_here(void) {
     return (int)blockIdx.x * WARP + lane_id();
 }
 
-/* chain <- fma(a, b, chain) over rows 0..rows-1 in blocks of block_rows (a multiple of ROWS), joined as a tree; `of`
- * gives the factors of (row, column); near: column_words(ROWS) of the block's memory. All threads of the block call;
- * the sum is the first warp's. */
+/* Sum fma chains over rows 0..rows-1 in blocks of block_rows (a multiple of ROWS), joined as a tree; `of` returns the
+ * factors of (row, column); near: column_words(ROWS) of shared memory. All threads of the block call; the first warp
+ * returns the sum. */
 template <int ROWS, typename Of>
 DEVICE_FN float column_chain_in(float *near, int rows, int block_rows, int column, int columns, const Of &of) {
     enum { SHARE = ROWS / WARPS };
@@ -66,7 +66,7 @@ DEVICE_FN float column_chain(int rows, int block_rows, int column, int columns, 
     return column_chain_in<STRIP_ROWS>(near, rows, block_rows, column, columns, of);
 }
 
-/* A block for each 32 of n columns. */
+/* Launch a block for each 32 of n columns. */
 static inline Grid grid_of_columns(const Call *c, size_t n) {
     Grid g = {ceil_of(n, WARP), 1, (unsigned)c->replicas, THREADS, 0};
     return g;

@@ -23,7 +23,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
     out_of(c, r)[i] = kept(g) * in_of(c, 0, r)[i];
 }
 
-/* A row's dot product to a warp, then one chain over the rows. */
+/* Compute the rows' dot products, one per warp; one chain over the rows follows. */
 KERNEL_FN(dots, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
     if (row >= c.out.rows) return;

@@ -21,17 +21,17 @@ struct Graph {
     cudaGraphExec_t exec;
 };
 
-/* Where the queue stands between two launches that are timed. */
+/* Event between two timed launches. */
 typedef struct {
     cudaEvent_t event;
-    const char *kernel; /* that was launched before; NULL: the beginning */
+    const char *kernel; /* launched before it; NULL: the beginning */
 } Mark;
 
 struct Queue {
-    cudaStream_t stream; /* that work goes to: the queue's own, or the branch's */
-    cudaStream_t side;   /* the other one of them, of a queue that has met others; else NULL */
-    cudaEvent_t turn;    /* where one of them waits for the other */
-    cudaError_t failed;  /* the first thing that went wrong */
+    cudaStream_t stream; /* takes new work: the queue's own, or the branch's */
+    cudaStream_t side;   /* the other of those two, after `meet`; else NULL */
+    cudaEvent_t turn;    /* event at which one of them waits for the other */
+    cudaError_t failed;  /* the first error */
     const char *where;
     void *buffer[DEVICE_SLOTS]; /* pinned */
     size_t room[DEVICE_SLOTS];
@@ -39,11 +39,11 @@ struct Queue {
     bool capturing, timing;
     Mark *mark;
     size_t marks;
-    int library;     /* a status of cuBLASLt, when that is what went wrong */
-    Nccl *nccl;      /* NULL: it has met nobody */
-    char unmet[256]; /* what NCCL said, when that is what went wrong; "": it is not */
-    Plans *plans;    /* of a fast precision */
-    void *workspace; /* of its products */
+    int library;     /* status of cuBLASLt if it failed first */
+    Nccl *nccl;      /* set by `meet`; NULL: none */
+    char unmet[256]; /* NCCL's words if it failed first; else "" */
+    Plans *plans;    /* set for fast precisions */
+    void *workspace; /* memory of their products */
     AttentionKind attention;
 };
 
@@ -91,7 +91,7 @@ static AttentionKind attention_of(const Queue *q) {
     return q->attention;
 }
 
-/* What backends.def's rows name of a build. */
+/* Define what backends.def's rows name of a build. */
 #define ROWS(build) \
     STAGED_KERNELS(build, cuda_launch) \
     PRODUCT_KERNELS(build, cuda_launch, cuda_product, attention_of) \
@@ -112,14 +112,15 @@ enum {
     FASTS
 };
 
-/* The library, looked for once, and the classes of bits with it. */
+/* cuBLASLt, looked for once, and the classes of bits that depend on it. */
 static struct {
     pthread_once_t once;
-    Error why; /* code RC_OK: it is there */
+    Error why; /* code RC_OK: it was found */
     char class[FASTS][BACKEND_CLASS_SIZE];
 } library = {.once = PTHREAD_ONCE_INIT};
 
-/* Before memory is given back, which waits for the device: what partners no longer send would never end. */
+/* Leave the other ranks before memory is freed: freeing waits for the device, where a lost partner's data never
+ * arrives. */
 static void part(Queue *q) {
     nccl_leave(q->nccl, lost(q));
     q->nccl = NULL;
@@ -150,7 +151,7 @@ static void close_queue(Queue *q) {
 static Rc open_on(const Build *build, Queue **out, Error *e) {
     if (!cuda_present(e)) return e->code;
     Queue *q = mem_alloc(1, sizeof *q);
-    note(q, cudaSetDevice(cuda_number()), "cudaSetDevice"); /* of this thread */
+    note(q, cudaSetDevice(cuda_number()), "cudaSetDevice"); /* for this thread */
     if (!lost(q) && cuda_load(build, e)) {
         close_queue(q);
         return e->code;
@@ -167,8 +168,8 @@ static Rc open_on(const Build *build, Queue **out, Error *e) {
     return e->code;
 }
 
-/* cuBLASLt promises the same bits only for one version, one architecture and one number of processors: all stand in the
- * class. */
+/* Write the class of bits. It has the version, architecture and number of processors: cuBLASLt promises equal bits only
+ * if all three are equal. */
 static void write_class(char out[BACKEND_CLASS_SIZE], PrecisionKind p) {
     struct cudaDeviceProp about;
     int version[3];
@@ -192,7 +193,7 @@ static bool present_fast(Error *e) {
     return !library.why.code;
 }
 
-/* The library's first call, outside of any capture. */
+/* Make the library's first call, outside of any capture. */
 static bool first_product(Queue *q) {
     enum { N = 16 };
     float *at = q->workspace;
@@ -224,8 +225,8 @@ static size_t memory(void) {
     return cudaMemGetInfo(&available, &all) == cudaSuccess ? available : 0;
 }
 
-/* cudaMalloc also returns what kernels did long before, and after that fails for ever: then it is not memory that is
- * short, and the queue is lost. */
+/* Allocate. cudaMalloc also returns errors of earlier kernels, and then fails for ever: that is no lack of memory, and
+ * the queue is lost. */
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     *at = NULL;
     if (lost(q)) return status(q, e);
@@ -263,7 +264,7 @@ static void give(Queue *q, void *at) {
     if (at) (void)cudaFree(at);
 }
 
-/* Waits: nothing promises that pageable memory has been read before an asynchronous copy is done. */
+/* Copy and wait: an asynchronous copy may read pageable memory later. */
 static void put(Queue *q, void *to, const void *from, size_t bytes) {
     if (!lost(q)) note(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q->stream), "copy to the device");
     if (!lost(q)) note(q, cudaStreamSynchronize(q->stream), "copy to the device");
@@ -319,7 +320,7 @@ static void total(Queue *q, float *words, size_t count) {
     if (!lost(q)) unmet(q, nccl_total(q->nccl, words, count, q->stream), "ncclAllReduce");
 }
 
-/* The stream that work goes to waits for what was enqueued on the other one, which outside of a branch is its own. */
+/* Make the stream that takes new work wait for the other one. */
 static void merge(Queue *q) {
     if (lost(q)) return;
     note(q, cudaEventRecord(q->turn, q->side), "cudaEventRecord");
@@ -332,8 +333,7 @@ static void branch(Queue *q, bool on) {
     if (on) merge(q);
 }
 
-/* Relaxed: other threads, and what a library does on its first call of a shape, are no
- * part of this stream's capture. */
+/* Begin to capture, relaxed: other threads, and a library's work on the first call of a shape, are no part of it. */
 static void record(Queue *q) {
     if (lost(q)) return;
     note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
@@ -365,7 +365,7 @@ static void time_each(Queue *q) {
     mark(q, NULL);
 }
 
-/* An event between two launches ends one and begins the next: nothing waits in between. */
+/* Time launches by the events between them: each ends one launch and begins the next. */
 static Timing *timed(Queue *q, size_t *count) {
     Timing *all = mem_alloc(q->marks, sizeof *all);
     q->timing = false, *count = 0;
@@ -385,7 +385,7 @@ static Timing *timed(Queue *q, size_t *count) {
             cuda_choose, meet, swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, \
             memory, cuda_describe \
     }
-/* Of a precision without a library, and with one. */
+/* Define the device of an exact precision, and (below) of fast ones. */
 #define EXACT(build) \
     static Rc build##_open(Queue **out, Error *e) { \
         return open_on(&build##_build, out, e); \
@@ -396,7 +396,7 @@ EXACT(cuda)
 EXACT(cuda_fp16)
 EXACT(cuda_bf16)
 
-/* Asked only where the device is present. */
+/* Return the class of bits; called only where the device is present. */
 #define FAST(name, build, compute, factor, digits, attention) \
     static Rc open_##name(Queue **out, Error *e) { \
         return open_fast(&cuda##build##_build, out, CUBLAS_COMPUTE_##compute, ATTENTION_##attention, e); \

@@ -1,5 +1,5 @@
-/* What a CUDA kernel is written in. Each kernels/cuda/<op>.cu mirrors kernels/cpu/<op>.c: same name, same order, same
- * bits (base/canon.h). nvcc compiles it for devices (BACKEND cuda), g++ with simt/simt.h for the shim (BACKEND simt).
+/* The dialect of CUDA kernels. Each kernels/cuda/<op>.cu mirrors kernels/cpu/<op>.c: same name, same order, same bits
+ * (base/canon.h). nvcc compiles it for devices (BACKEND cuda), g++ with simt/simt.h for the shim (BACKEND simt).
  *
  * A kernel takes one struct by value. blockIdx.z is the replica, except where blockIdx.x counts the blocks of all
  * replicas. Rows go to warps, so that lane j of rule 3 is lane j of a warp; chains go to threads. No float atomics
@@ -16,22 +16,22 @@
 #ifdef __CUDACC__
 #define DEVICE_FN static __device__ __forceinline__
 #define DEVICE_METHOD __device__ __forceinline__
-/* A kernel of at most `threads` threads a block that takes one Args called `name`. AT_LEAST: so many blocks must fit on
- * a processor, where the compiler's own guess spills. */
+/* Define a kernel of at most `threads` threads a block that takes one Args called `name`. AT_LEAST: that many blocks
+ * must fit on a processor, where the compiler's own guess spills. */
 #define AT_LEAST(blocks, threads) threads, blocks
 #define KERNEL_FN(function, threads, Args, name) \
     static __global__ void __launch_bounds__(threads) function(const Args name)
-/* The compiler may not move later loads before this line: all addresses of a tile at once
- * would need too many registers. */
+/* Keep the compiler from moving later loads before this line: all addresses of a tile at once would need too many
+ * registers. */
 #define ROW_BY_ROW() asm volatile("" ::: "memory")
 #define BODY(function, Args) ((const void *)(void (*)(const Args))function)
-/* Memory of a block. */
+/* Declare shared memory of a block. */
 #define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__
 #define DYNAMIC_SHARED(type, name) \
     extern __shared__ __align__(16) unsigned char dynamic_shared[]; \
     type *const name = (type *)dynamic_shared
-/* Four Philox words through cuRAND's integers; its floats are not portable and are not
- * used. tests hold the two equal. */
+/* Draw four Philox words by cuRAND's integers; its floats are not portable and not used. Tests compare it with
+ * base/canon.h. */
 #define QUALIFIERS static __forceinline__ __device__
 #include <curand_philox4x32_x.h>
 DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint64_t block) {
@@ -48,12 +48,12 @@ DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint6
 #define PASTE2(a, b) a##_##b
 #define PASTE(a, b) PASTE2(a, b)
 #define SYMBOL(name) PASTE(BACKEND, name)
-/* Last line of an op's file: the one thing it exports. */
+/* Define an op's export; last line of its file. */
 #define STAGES(op, ...) \
     extern "C" const Stages SYMBOL(op); \
     extern "C" const Stages SYMBOL(op) = {__VA_ARGS__}
 
-/* The same of a fusion (fusions.def): what two ops' files export. */
+/* Define the export of a fusion (fusions.def), in one of the two ops' files. */
 #define FUSED(first, second, pass, ...) \
     extern "C" const Fusion SYMBOL(first##_##second##_##pass); \
     extern "C" const Fusion SYMBOL(first##_##second##_##pass) = {OP_##first, OP_##second, FUSED_##pass, __VA_ARGS__}
@@ -67,7 +67,7 @@ DEVICE_FN int lane_id(void) {
     return (int)(threadIdx.x % WARP);
 }
 
-/* This warp's number among the grid's in x: a row, for kernels that give a row to a warp. */
+/* Return this warp's index among the grid's in x: a row, for kernels that give a row to a warp. */
 DEVICE_FN int warp_row(void) {
     return (int)(blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP);
 }
@@ -76,7 +76,7 @@ DEVICE_FN int thread_index(void) {
     return (int)(blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-/* Rule 3: lanes fold 16, 8, 4, 2, 1. Every lane gets the sum. */
+/* Sum over a warp by rule 3: lanes fold 16, 8, 4, 2, 1. Every lane gets the sum. */
 DEVICE_FN float fold(float lane) {
     for (int half = WARP / 2; half; half /= 2) lane += __shfl_xor_sync(ALL_LANES, lane, half);
     return lane;
@@ -86,7 +86,7 @@ DEVICE_FN float larger(float x, float best) {
     return x > best ? x : best;
 }
 
-/* The lower lane holds, the upper one challenges: so even the sign of a zero is settled. A NaN is passed over. */
+/* Find a warp's largest number; on a tie the lower lane's, which settles the sign of a zero. A NaN is ignored. */
 DEVICE_FN float fold_max(float lane) {
     for (int half = WARP / 2; half; half /= 2) {
         float other = __shfl_xor_sync(ALL_LANES, lane, half);
@@ -95,7 +95,7 @@ DEVICE_FN float fold_max(float lane) {
     return lane;
 }
 
-/* Rule 3 over i in [0, n) by one warp: the last argument says how `lane` takes element i. */
+/* Reduce over i in [0, n) by one warp, by rule 3: the last argument says how `lane` takes element i. */
 #define ROW_REDUCE(n, result, ...) \
     do { \
         float lane = 0; \
@@ -126,8 +126,8 @@ DEVICE_FN float row_max(const X *x, int n) {
     return fold_max(lane);
 }
 
-/* Rule 2's tree as a binary counter: the partial of level l joins 2^l blocks. A chain that ends carries over while the
- * levels below are taken. Levels are unrolled, so that partials stay in registers. */
+/* Sum by rule 2's tree as a binary counter: the partial sum of level l joins 2^l blocks; a finished chain carries while
+ * levels are occupied. Levels are unrolled, so that partial sums stay in registers. */
 enum { TREE_LEVELS = 13 }; /* 4,096 x (2^13 - 1) rows, more than a tape has */
 
 typedef struct {
@@ -158,13 +158,13 @@ static inline unsigned ceil_of(size_t n, unsigned by) {
     return (unsigned)((n + by - 1) / by);
 }
 
-/* A thread for each of n things. */
+/* Launch a thread for each of n items. */
 static inline Grid grid_of(const Call *c, size_t n) {
     Grid g = {ceil_of(n, THREADS), 1, (unsigned)c->replicas, THREADS, 0};
     return g;
 }
 
-/* A warp for each of n rows. */
+/* Launch a warp for each row. */
 static inline Grid grid_of_rows(const Call *c, size_t rows) {
     Grid g = {ceil_of(rows, WARPS), 1, (unsigned)c->replicas, THREADS, 0};
     return g;
@@ -175,17 +175,17 @@ static inline Grid no_grid(void) {
     return g;
 }
 
-/* A thread for each element of y. */
+/* Launch a thread for each element of y. */
 static inline Grid each_element(const Call *c) {
     return grid_of(c, (size_t)c->out.rows * (size_t)c->out.cols);
 }
 
-/* The same for backward, unless the gradient of input 0 is not wanted. */
+/* Launch a thread for each element of y in backward, unless the gradient of input 0 is not wanted. */
 static inline Grid each_element_back(const Call *c) {
     return c->din[0].at ? each_element(c) : no_grid();
 }
 
-/* The shim holds the lanes of a warp to one call of these, as a device with other code for each call would. */
+/* In the shim, check that all lanes of a warp make the same call of these: a device may have other code for each. */
 #ifdef SIMT_CALL
 #define fold(...) SIMT_CALL(fold, __VA_ARGS__)
 #define fold_max(...) SIMT_CALL(fold_max, __VA_ARGS__)

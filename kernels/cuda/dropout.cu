@@ -1,6 +1,6 @@
 /* y = x keep / (1 - p). Element e of step s is kept when Philox(seed, stream, s 2^40 + e) >= p 2^32; backward draws the
- * same words again, so no mask is stored. With drop_below = 0 (p = 0, or evaluation) y = x. A thread draws one block of
- * four words. */
+ * same numbers again, so no mask is stored. With drop_below = 0 (p = 0, or evaluation) y = x. A thread draws one block
+ * of four. */
 #include "kernels/cuda/fours.cuh"
 
 DEVICE_FN void mask(const Call &c, Target y, const Number *x, bool accumulate) {
@@ -10,7 +10,7 @@ DEVICE_FN void mask(const Call &c, Target y, const Number *x, bool accumulate) {
     uint32_t word[FOUR] = {0, 0, 0, 0};
     float kept[FOUR];
     if (!here.exist) return;
-    /* Among all passes over a batch. */
+    /* index among all passes over a batch */
     uint64_t place = (uint64_t)s->pass * (uint64_t)c.out.rows * (uint64_t)c.out.cols + here.first;
     if (below) draw_block(word, s->seed, c.attr.stream, philox_offset(s->step, place) >> 2);
     read_fours(kept, x, here);

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/fours.cuh"
 
-/* y = value(x) of a thread's share. */
+/* Compute y = value(x) for a thread's share. */
 template <typename Value>
 DEVICE_FN void put_values(const Call &c, int r, Fours here, const Value &value) {
     float x[FOUR];
@@ -15,7 +15,7 @@ DEVICE_FN void put_values(const Call &c, int r, Fours here, const Value &value) 
     put_fours(out_of(c, r), x, here, false);
 }
 
-/* dx = dy slope(x) of a thread's share. */
+/* Compute dx = dy slope(x) for a thread's share. */
 template <typename Slope>
 DEVICE_FN void put_slopes(const Call &c, int r, Fours here, const Slope &slope) {
     float x[FOUR], d[FOUR];

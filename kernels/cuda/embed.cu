@@ -1,11 +1,11 @@
 /* y = wte[token] + wpe[row mod seq], or without a table of positions wte[token]
- * Gradients are sums over token rows into the two tables' rows: each element of a table is one lane's, which takes its
- * rows in order.
+ * Gradients are sums over token rows into the two tables' rows: one lane sums each element of a table, over its rows in
+ * order.
  *
  * A line of the token table finds its rows in one of two ways, with the same bits. In a short table (`tokens`) every
- * line looks at the tokens of all rows. That is lines x rows of work, so in a long table the rows are first sorted by
+ * line reads the tokens of all rows. That is lines x rows of work, so in a long table the rows are first sorted by
  * token (`count`, `place`: a radix sort by digits of 8 bits, the lowest first). Every pass keeps the order of rows with
- * equal digits, so a line's rows end up side by side, ascending: `starts` finds where each line's begin, `sums` adds
+ * equal digits, so a line's rows become neighbours, ascending: `starts` finds where each line's begin, `sums` adds
  * them. */
 #include "kernels/cuda/device.cuh"
 
@@ -16,13 +16,13 @@ KERNEL_FN(forward, THREADS, Call, c) {
     out_of(c, r)[i] = wpe ? te[j] + wpe[(size_t)(row % c.attr.seq) * d + j] : te[j];
 }
 
-/* Pieces of 32 columns of a table's line. */
+/* Return how many pieces of 32 columns a table's line has. */
 static inline __host__ __device__ int pieces_of(const Call &c) {
     return (c.out.cols + WARP - 1) / WARP;
 }
 
-/* A warp for each piece of a line: 32 rows at a time say whether they are of this line, and
- * those that are add up in order. */
+/* Sum a piece of a line by a warp: 32 rows at a time are tested for this line's token, and its rows are added in
+ * order. */
 KERNEL_FN(tokens, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, rows = c.out.rows, line = warp_row() / pieces_of(c);
     int j = warp_row() % pieces_of(c) * WARP + lane_id(), block = 0;
@@ -52,17 +52,17 @@ static inline __host__ __device__ int passes_of(const Call &c) {
     return c.in[1].rows <= DIGITS * DIGITS ? 2 : MOST_PASSES;
 }
 
-/* Of each strip, how many rows have each digit. */
+/* Return the size of the counts of rows by strip and digit. */
 static inline __host__ __device__ size_t counts_of(const Call &c) {
     return (size_t)tiles_of(c) * WARPS * DIGITS;
 }
 
-/* Scratch of a replica: rows in two orders, counts, and where each line's rows start and the last one's end. */
+/* Return the ints of a replica's scratch: rows in two orders, counts, each line's first row and the last line's end. */
 static inline __host__ __device__ size_t ints_of(const Call &c) {
     return 2 * (size_t)c.out.rows + counts_of(c) + (size_t)c.in[1].rows + 1;
 }
 
-/* The rows as they stand after so many passes, one or more. */
+/* Return the order of rows after `passes` passes, one or more. */
 DEVICE_FN int *order_at(const Call &c, int r, int passes) {
     return (int *)c.scratch + (size_t)r * ints_of(c) + (size_t)(passes % 2) * c.out.rows;
 }
@@ -75,7 +75,7 @@ DEVICE_FN int *starts_at(const Call &c, int r) {
     return counts_at(c, r) + counts_of(c);
 }
 
-/* The row that stands i-th before a pass. */
+/* Return the i-th row before a pass. */
 template <int PASS>
 DEVICE_FN int row_at(const Call &c, int r, int i) {
     return PASS == 1 ? i : order_at(c, r, PASS - 1)[i];
@@ -86,7 +86,7 @@ DEVICE_FN int digit_of(const Call &c, int r, int row) {
     return ids(c.in[0], r)[row] >> (PASS - 1) * DIGIT_BITS & (DIGITS - 1);
 }
 
-/* Whole numbers: their sum has no order. */
+/* Count rows by digit; integer sums do not depend on the order. */
 template <int PASS>
 KERNEL_FN(count, THREADS, Call, c) {
     SHARED(int, counted, [WARPS][DIGITS]);
@@ -100,8 +100,8 @@ KERNEL_FN(count, THREADS, Call, c) {
     for (int w = 0; w < WARPS; w++) counts[w * DIGITS + threadIdx.x] = counted[w][threadIdx.x];
 }
 
-/* Where the first row of each digit goes in each strip of this block: behind those of lower digits, and those of the
- * same digit in earlier strips. */
+/* Compute the place of the first row of each digit in each strip of this block: after rows of lower digits, and rows of
+ * the same digit in earlier strips. */
 DEVICE_FN void first_places(const Call &c, int (&place)[WARPS][DIGITS], int (&sum)[DIGITS]) {
     const int digit = (int)threadIdx.x, *counts = counts_at(c, (int)blockIdx.z) + digit;
     int all = 0;
@@ -121,7 +121,7 @@ DEVICE_FN void first_places(const Call &c, int (&place)[WARPS][DIGITS], int (&su
     __syncthreads();
 }
 
-/* The lanes with a row whose digit is this lane's. */
+/* Return the lanes that have a row with this lane's digit. */
 DEVICE_FN unsigned peers_of(int digit, bool has_row) {
     unsigned peers = __ballot_sync(ALL_LANES, has_row);
     for (int bit = 1; bit < DIGITS; bit *= 2) {
@@ -136,7 +136,7 @@ DEVICE_FN unsigned peers_of(int digit, bool has_row) {
 #define peers_of(...) SIMT_CALL(peers_of, __VA_ARGS__)
 #endif
 
-/* A warp takes its strip in order, 32 rows at a time: those of one digit go side by side, by their lanes. */
+/* Move a warp's strip in order, 32 rows at a time: rows of one digit become neighbours, ordered by lane. */
 template <int PASS>
 KERNEL_FN(place, THREADS, Call, c) {
     SHARED(int, free_place, [WARPS][DIGITS]);
@@ -155,8 +155,8 @@ KERNEL_FN(place, THREADS, Call, c) {
     }
 }
 
-/* Rows from..to - 1 of an order stand in ascending order of their tokens (token NULL: of themselves): the first that is
- * not below `least`. */
+/* Return the first of rows from..to - 1 whose token (token NULL: the row itself) is not below `least`; they are sorted
+ * by it. */
 DEVICE_FN int first_from(const int *row, const int32_t *token, int from, int to, int least) {
     while (from < to) {
         int middle = (from + to) / 2;
@@ -174,7 +174,7 @@ KERNEL_FN(starts, THREADS, Call, c) {
     starts_at(c, r)[line] = first_from(order_at(c, r, passes_of(c)), ids(c.in[0], r), 0, c.out.rows, line);
 }
 
-/* Of a line without rows every chain is +0, and so is their tree. */
+/* Sum each line's rows. For a line without rows every chain is +0, and so is their tree. */
 KERNEL_FN(sums, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d;
     if (line >= c.din[1].rows) return;
@@ -211,10 +211,10 @@ KERNEL_FN(positions, THREADS, Call, c) {
     put(at(c.din[2], r) + i, tree_end(&tree, blocks), c.accumulate[2]);
 }
 
-/* Whether rows are sorted: where lines are more than letters or bytes number, and their pieces more than rows. There
- * pieces would look at more than rows^2 tokens; a sort looks at two for each row and pass, and the search for the
- * starts at log2(rows) for each line, in six launches or eight instead of one. Where exactly the border should be was
- * not measured on a device. Tokens of more than three digits are not sorted. */
+/* Return true if rows are sorted: the table has more lines than a vocabulary of letters or bytes, and more pieces than
+ * rows. Else pieces would read more than rows^2 tokens; a sort reads two per row and pass, and the search for starts
+ * log2(rows) per line, in six or eight launches instead of one. The best threshold was not measured on a device. Tokens
+ * of more than three digits are not sorted. */
 static bool is_long(const Call *c) {
     int lines = c->in[1].rows;
     return lines > DIGITS && lines <= 1 << MOST_PASSES * DIGIT_BITS &&
@@ -248,7 +248,7 @@ static size_t scratch(const Call *c) {
     return is_long(c) ? (size_t)c->replicas * ints_of(*c) * sizeof(int) : 0;
 }
 
-/* The order before a pass, counts; the order after it. */
+/* Count the bytes of a pass: the order before it, counts, the order after it. */
 template <int PASS>
 static double count_bytes(const Call *c) {
     return 4.0 * ((double)counts_of(*c) + (PASS == 1 ? 0 : c->out.rows));

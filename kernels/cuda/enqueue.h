@@ -1,10 +1,10 @@
-/* From a Call to launches: the one loop over a list of stages, for the device and for the shim. */
+/* Enqueue the launches of a Call: the one loop over a list of stages, for the device and for the shim. */
 #ifndef KERNELS_CUDA_ENQUEUE_H
 #define KERNELS_CUDA_ENQUEUE_H
 
 #include "kernels/cuda/step_launch.h"
 
-/* Puts one kernel into a queue: args of `bytes`, taken by value; flat as in Stage. */
+/* Put one kernel into a queue: args of `bytes`, taken by value; `flat` as in Stage. */
 typedef void (*Launch)(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
                        bool flat);
 
@@ -19,8 +19,8 @@ static inline size_t word_bytes(Word word) {
     return word == WORD_float ? sizeof(float) : sizeof(uint16_t);
 }
 
-/* Of replica 0: those of a tensor are at the same distance as another's in one arena. `word` is that of activations:
- * what is a float among words of 16 bits begins where no other tensor does. */
+/* Return true if two tensors overlap in replica 0, and so in every replica. `word` is the type of activations: a float
+ * tensor among 16-bit ones begins where no other tensor does. */
 static inline bool overlap(View a, View b, Word word) {
     const ptrdiff_t bytes = (ptrdiff_t)word_bytes(word);
     const char *x = (const char *)a.at, *y = (const char *)b.at;
@@ -33,8 +33,8 @@ static inline bool overlaps_any(View v, const View *of, int count, Word word) {
     return any;
 }
 
-/* Whether the second reads what the first writes, and of all else neither touches what the other writes: blocks of one
- * launch wait for no other. In backward, the gradient of the second's input may stand in the place of its output's. */
+/* Return true if the second op reads the first's output and otherwise neither touches what the other writes: blocks of
+ * one launch do not wait for each other. In backward, the second may write its input's gradient over its output's. */
 static inline bool fusible(const Two *t, bool backward, Word word) {
     const Call *a = &t->first, *b = &t->second;
     const View read[] = {a->in[0], a->in[1], a->in[2], a->in[3], a->dout, a->save};
@@ -55,7 +55,7 @@ static inline bool fusible(const Two *t, bool backward, Word word) {
     return true;
 }
 
-/* The stage of a fusion that is both ops' kernels at once; NULL: there is none for them. */
+/* Return the stage of fusion f that runs both ops in one launch; NULL: none does. */
 static inline const FusedStage *stage_of_fusion(const Fusion *f, const Two *t, bool backward, Word word) {
     if (f->first != t->first.kind || f->second != t->second.kind || f->backward != backward) return NULL;
     if (!fusible(t, backward, word)) return NULL;
@@ -64,7 +64,7 @@ static inline const FusedStage *stage_of_fusion(const Fusion *f, const Two *t, b
     return NULL;
 }
 
-/* The same of any. */
+/* Return the stage of any fusion that runs both ops in one launch; NULL: none does. */
 static inline const FusedStage *fused_stage(const Build *of, const Two *t, bool backward) {
     const FusedStage *s = NULL;
     for (int i = 0; i < FUSIONS && !s; i++) s = stage_of_fusion(of->fusions[i], t, backward, of->word);
@@ -105,8 +105,8 @@ static inline double view_bytes(View v, bool stored, Word word) {
     return v.at ? (double)(stored ? word_bytes(word) : sizeof(float)) * v.rows * v.cols : 0;
 }
 
-/* Every tensor of a Call that is touched, once; adding into a gradient reads it too. Of one replica, where tensors are
- * stored in `word`. */
+/* Count the bytes of every tensor that a Call touches in one replica; a gradient that is added to counts twice. `word`
+ * is the type of stored tensors. */
 static inline double bytes_touched(unsigned touches, const Call *c, Word word) {
     const OpKind kind = c->kind;
     const View view[] = {c->in[0], c->in[1], c->in[2], c->out, c->save, c->dout};
@@ -123,12 +123,12 @@ static inline double bytes_touched(unsigned touches, const Call *c, Word word) {
     return bytes;
 }
 
-/* What a stage reads and writes at least, of one replica; with WORD_float four times its numbers. */
+/* Count the bytes that a stage reads and writes at least in one replica; with WORD_float, 4 bytes a number. */
 static inline double stage_bytes(const Stage *s, const Call *c, Word word) {
     return bytes_touched(s->touches, c, word) + (s->aside ? s->aside(c) : 0);
 }
 
-/* The rows of a backend whose kernels are the stages of prefix##_build, by `launch`. Backward of a probe has no
+/* Define the kernel rows of a backend: the stages of prefix##_build, started by `launch`. Backward of a probe has no
  * stages. */
 #define STAGED_KERNELS(prefix, launch) \
     static void prefix##_forward(const Call *c) { \

@@ -1,5 +1,5 @@
-/* Kernels whose threads take FOUR neighbours of a tensor each: one read or write of 128 bits for all of them where they
- * exist and lie on a border of 16 bytes, as every tensor of a tape does from its first number on. */
+/* Kernels whose threads take FOUR neighbours of a tensor each: one read or write of 128 bits if all exist and are
+ * aligned to 16 bytes, as the first number of every tensor of a tape is. */
 #ifndef KERNELS_CUDA_FOURS_CUH
 #define KERNELS_CUDA_FOURS_CUH
 
@@ -7,7 +7,7 @@
 
 enum { FOUR = 4 };
 
-/* This thread's share of n numbers: `exist` from `first` on, FOUR at most; none: nothing to do. */
+/* This thread's share of n numbers: `exist` (0 to FOUR) from `first` on. */
 typedef struct {
     size_t first;
     int exist;
@@ -23,8 +23,8 @@ DEVICE_FN Fours fours_of(const View v) {
     return fours_of((size_t)v.rows * (size_t)v.cols);
 }
 
-/* each(first, by) for this thread's share of v: `by` neighbours of one row from number `first` on,
- * FOUR or, where rows do not end on a border of FOUR, one. */
+/* Call each(first, by) for this thread's share of v: `by` neighbours of one row from number `first` on, FOUR, or one if
+ * the width of rows is no multiple of FOUR. */
 template <typename Each>
 DEVICE_FN void each_in_row(const View v, const Each &each) {
     const int by = v.cols % FOUR ? 1 : (int)FOUR;
@@ -33,7 +33,7 @@ DEVICE_FN void each_in_row(const View v, const Each &each) {
     for (int k = 0; k < here.exist; k += by) each((int)here.first + k, by);
 }
 
-/* Those that do not exist are 0. */
+/* Load a share; numbers that do not exist are 0. */
 template <typename From>
 DEVICE_FN void read_fours(float (&x)[FOUR], const From *tensor, Fours f) {
     const From *from = tensor + f.first;
@@ -60,7 +60,7 @@ DEVICE_FN void put_fours(To tensor, const float (&x)[FOUR], Fours f, bool accumu
     store(to, sum);
 }
 
-/* Host side: a thread for every FOUR numbers. */
+/* Launch a thread for every FOUR numbers (host side). */
 static inline Grid grid_of_fours(const Call *c, size_t n) {
     return grid_of(c, (n + FOUR - 1) / FOUR);
 }

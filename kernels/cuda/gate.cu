@@ -24,7 +24,7 @@ struct GainFactors {
     }
 };
 
-/* One learned row. */
+/* Sum the gradient of one learned row. */
 KERNEL_FN(gains, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = column_here();
     const GainFactors of = {in_of(c, 0, r), dout_of(c, r), d};
@@ -32,7 +32,7 @@ KERNEL_FN(gains, THREADS, Call, c) {
     if (threadIdx.x < WARP && i < d) put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
-/* Learned numbers: the dot product of a row's group to a warp, then one chain over the rows. */
+/* Compute the dot products of rows' groups for learned numbers, one per warp; one chain over the rows follows. */
 KERNEL_FN(dots, THREADS, Call, c) {
     int r = (int)blockIdx.z, line = warp_row(), m = group_of(c);
     if (line >= c.out.rows * c.in[1].cols) return;

@@ -21,8 +21,8 @@ DEVICE_FN float gelu_slope(float x) {
     return CANON_FMA(0.5f * x * CANON_FMA(-t, t, 1.0f), du, 0.5f * (1 + t));
 }
 
-/* Of fast precisions whose attention is not exact (fast.def), by (1 + tanh(u))/2 = 1 / (1 + e^-2u), which loses nothing
- * where tanh(u) is near -1: y = x s, dy/dx = s + 2 x s (1 - s) du/dx. */
+/* Compute gelu for fast precisions whose attention is not exact (fast.def), by s = (1 + tanh(u))/2 = 1 / (1 + e^-2u),
+ * which is accurate where tanh(u) is near -1: y = x s, dy/dx = s + 2 x s (1 - s) du/dx. */
 #define MINUS_2_OVER_LN_2 (-2.8853900817779268f)
 
 DEVICE_FN float gelu_gate(float x) {

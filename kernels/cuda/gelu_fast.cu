@@ -1,4 +1,4 @@
-/* gelu in a fast precision whose products are of factors narrower than floats (fast.def). */
+/* gelu in fast precisions whose products have factors narrower than floats (fast.def). */
 #include "kernels/cuda/gelu.cuh"
 
 #include "kernels/cuda/elementwise.cuh"

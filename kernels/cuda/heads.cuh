@@ -1,5 +1,5 @@
 /* Heads of attention: a block of CREW threads works on squares of 32 queries by 32 keys of a head, whose rows pass
- * through shared memory; a thread makes 4 x 2 numbers of a square. */
+ * through shared memory; a thread computes 4 x 2 numbers of a square. */
 #ifndef KERNELS_CUDA_HEADS_CUH
 #define KERNELS_CUDA_HEADS_CUH
 
@@ -12,7 +12,7 @@ enum { CREW = 128, SQUARE = 32, BY = 4, OVER = 2, WIDE = 128 };
 typedef struct {
     const Number *q, *k, *v; /* row i at q + i * step */
     int step, n, h, d, head, sequence;
-    int pitch; /* words between rows in shared memory */
+    int pitch; /* stride of rows in shared memory, in numbers */
     float scale;
     bool fours; /* rows of a head can be read four numbers at a time */
     bool full;  /* a query sees every key */
@@ -22,13 +22,13 @@ static inline __host__ __device__ int at_most(int x, int most) {
     return x < most ? x : most;
 }
 
-/* Words between rows of n in shared memory: whole fours, an odd number of them, so that neighbours' rows begin in
+/* Return the stride of rows of n numbers in shared memory: an odd number of fours, so that neighbouring rows begin in
  * different banks. */
 static inline __host__ __device__ int pitch_of(int n) {
     return 4 * ((n + 3) / 4 | 1);
 }
 
-/* Of replica r; `pair` counts heads, sequence by sequence. */
+/* Return a head of replica r; `pair` counts heads, sequence by sequence. */
 DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     Head t;
     t.d = c.in[0].cols / 3, t.h = t.d / c.attr.heads, t.n = c.attr.seq, t.step = 3 * t.d;
@@ -40,13 +40,13 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     return t;
 }
 
-/* Keys that query i sees. */
+/* Return how many keys query i sees. */
 DEVICE_FN int keys_of(const Head &t, int i) {
     return t.full ? t.n : i + 1;
 }
 
-/* Which words of rows a thread brings: every `rows`th row from `row` on, of it every `words`th word, or four, from
- * `word` on. Divided once, since a division takes more instructions than a copy. */
+/* Numbers of rows that a thread loads: every `rows`th row from `row` on, in it every `words`th number (or four) from
+ * `word` on. Computed once, since a division takes more instructions than a copy. */
 typedef struct {
     int row, rows, word, words;
 } Portion;
@@ -60,7 +60,7 @@ DEVICE_FN Portion portion_of(const Head &t) {
     return s;
 }
 
-/* `cols` columns, at most WIDE, of up to 32 rows of a head come into shared memory. */
+/* Load `cols` columns, at most WIDE, of up to 32 rows of a head into shared memory. */
 DEVICE_FN void bring(float *to, const Number *from, size_t apart, int count, int cols, const Head &t,
                      const Portion &mine) {
     const int by = t.fours ? 4 : 1;
@@ -77,7 +77,7 @@ DEVICE_FN void bring(float *to, const Number *from, size_t apart, int count, int
         }
 }
 
-/* A thread's first query and key in a square. Lanes n and n ^ 1 share queries, n and n ^ 2 keys (matmul.cuh). */
+/* First query and key of a thread in a square. Lanes n and n ^ 1 share queries, n and n ^ 2 keys (matmul.cuh). */
 typedef struct {
     int query, key;
 } Place;
@@ -88,8 +88,8 @@ DEVICE_FN Place place_here(void) {
     return p;
 }
 
-/* s(i, j) <- s(i, j) + x_i . y_j over `cols` columns in order, for a thread's queries and keys; x has `count` rows:
- * what is beyond repeats the last. */
+/* Add x_i . y_j over `cols` columns, in order, to s(i, j) for a thread's queries and keys. x has `count` rows; beyond
+ * them the last row is used. */
 DEVICE_FN void dots(float (&s)[BY][OVER], const float *x, const float *y, int count, int cols, const Head &t,
                     Place here) {
     const float *row[BY];
@@ -125,7 +125,7 @@ DEVICE_FN void add_four(float (&chain)[4], float weight, const float (&x)[4]) {
     for (int k = 0; k < 4; k++) chain[k] = CANON_FMA(weight, x[k], chain[k]);
 }
 
-/* Columns l.. of a head's row, of which those below h exist. */
+/* Store columns l .. l + 3 of a head's row, of which those below h exist. */
 DEVICE_FN void put_four(Target to, const float (&x)[4], int l, const Head &t, bool accumulate) {
     float sum[4];
     if (!t.fours) {

@@ -1,4 +1,4 @@
-/* How an op becomes launches. One table of stages, written once in kernels/cuda/<op>.cu, serves the device, the SIMT
+/* Tables of an op's launches. One table of stages, written once in kernels/cuda/<op>.cu, serves the device, the SIMT
  * shim that runs the same code on a CPU, and the dry run that counts what a step launches, reads and computes. Shared
  * by C and CUDA. */
 #ifndef KERNELS_CUDA_LAUNCH_H
@@ -6,15 +6,15 @@
 
 #include "kernels/op.h"
 
-/* Blocks in x, y and z (z is the replica, where x does not count the blocks of all), threads of a block in x, bytes of
- * dynamic shared memory. x = 0: this Call has nothing for the stage to do. */
+/* Blocks in x, y and z (z is the replica, unless x counts the blocks of all replicas), threads of a block in x, bytes
+ * of dynamic shared memory. x = 0: this Call has nothing for the stage to do. */
 typedef struct {
     unsigned x, y, z, threads;
     size_t shared;
 } Grid;
 
-/* CUDA's limits of a launch (CUDA C++ Programming Guide, technical specifications per compute capability), the same on
- * every device that this program is built for but for the bytes of shared memory that a block can have. */
+/* CUDA's limits of a launch (CUDA C++ Programming Guide, technical specifications per compute capability). Only the
+ * shared memory per block differs between the devices that this program is built for. */
 enum {
     GRID_MOST_X = 0x7fffffff,
     GRID_MOST_YZ = 65535,
@@ -23,7 +23,7 @@ enum {
     SHARED_SM_90 = 227 << 10
 };
 
-/* What a stage reads or writes once, for the floors of a dry run. */
+/* Tensors that a stage reads or writes once, for the lower bounds of a dry run. */
 enum {
     TOUCH_in0 = 1,
     TOUCH_in1 = 2,
@@ -41,7 +41,7 @@ typedef struct {
     const char *name;
     const void *body;
     Grid (*grid)(const Call *c);
-    double (*flops)(const Call *c); /* of one replica; NULL: not counted, the stage moves bytes */
+    double (*flops)(const Call *c); /* for one replica; NULL: not counted, the stage moves bytes */
     unsigned touches;
     double (*aside)(const Call *c); /* bytes of scratch written or read by one replica; NULL: none */
     bool flat;                      /* threads neither wait for each other nor exchange anything */
@@ -55,8 +55,8 @@ typedef struct {
     size_t (*scratch)(const Call *c);
 } Stages;
 
-/* Two ops in one launch: fusions.def's, or a launch behind a library's product and the op that reads it
- * (Build.linear_gelu). body takes one Two by value. */
+/* Two ops of one launch: a row of fusions.def, or the launch that follows a library's product together with the op that
+ * reads it (Build.linear_gelu). body takes one Two by value. */
 typedef struct {
     Call first, second; /* in the order of the pass */
 } Two;
@@ -65,16 +65,16 @@ typedef struct {
     const char *name;
     const void *body;
     Grid (*grid)(const Two *t);     /* x = 0: this stage has nothing to do, or these two cannot be one launch */
-    double (*flops)(const Call *c); /* of the first, one replica; NULL: not counted */
+    double (*flops)(const Call *c); /* the first op's, one replica; NULL: not counted */
     unsigned touches_first, touches_second;
-    const char *beside; /* the second's stage, where its instructions come beside those of the first's FLOPs; or NULL */
+    const char *beside; /* second op's stage if `flops` does not count its instructions; or NULL */
 } FusedStage;
 
 enum { MOST_FUSED = 5 };
 
-enum { FUSED_forward, FUSED_backward }; /* fusions.def's words, for Fusion.backward */
+enum { FUSED_forward, FUSED_backward }; /* column `pass` of fusions.def, for Fusion.backward */
 
-/* As a stage list: the first without a name ends it. */
+/* Stages of one fusion; the first without a name ends the list. */
 typedef struct {
     OpKind first, second;
     bool backward;

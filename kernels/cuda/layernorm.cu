@@ -40,7 +40,7 @@ struct GainFactors {
     const Number *x, *dy;
     const float *save;
     int n;
-    /* Columns of the gain, then of the bias. */
+    /* Return the factors of a column of the gain, or (behind those) of the bias. */
     DEVICE_METHOD Factors operator()(int row, int column) const {
         size_t e = (size_t)row * n + column % n;
         Factors f = {dy[e], 1};

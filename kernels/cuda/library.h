@@ -1,4 +1,4 @@
-/* Libraries that are looked for when something asks for them, so that the program starts where they are absent. */
+/* Open libraries on first use, so that the program starts where they are absent. */
 #ifndef KERNELS_CUDA_LIBRARY_H
 #define KERNELS_CUDA_LIBRARY_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     const char *name;
-    void *to; /* a pointer to a function, set to where the library has it */
+    void *to; /* address of a function pointer, which is set */
 } LibrarySymbol;
 
 /* Opens the library `name` where the loader looks, else in `folder` (NULL: nowhere else), and finds symbol[symbols] in

@@ -3,19 +3,19 @@
  *
  * Each product comes in tiles of 128, 64 and 32; a grid takes the largest that still gives the device enough blocks.
  * The bits do not depend on it. Backward is one launch: blocks with tiles of dW come first, since they have the longest
- * chains, then blocks with columns of db, then those with tiles of dx, which fill what the others leave of the device.
- * dW of more than CANON_BLOCK rows: each block's product apart in scratch, joined as a tree. */
+ * chains, then blocks with columns of db, then tiles of dx, which fill the rest of the device. For dW over more than
+ * CANON_BLOCK rows, each block's product is separate in scratch, and they are joined as a tree. */
 #include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/elementwise.cuh"
 #include "kernels/cuda/gelu.cuh"
 #include "kernels/cuda/matmul.cuh"
 
-/* Blocks of a tile that fit on a processor by their registers. */
+/* Return how many blocks of a tile fit on a processor by their registers. */
 constexpr int blocks_at_once(int per) {
     return per == 8 ? 2 : per == 4 ? 3 : 4;
 }
 
-/* A tile of y. */
+/* Compute a tile of y. */
 template <int PER>
 DEVICE_FN void forward_tile(const Call &c, float *near, int r, int tile_x, int tile_y) {
     int in = c.in[0].cols, out = c.out.cols;
@@ -40,12 +40,12 @@ static inline __host__ __device__ int blocks_of(const Call &c) {
     return (c.in[0].rows + CANON_BLOCK - 1) / CANON_BLOCK;
 }
 
-/* The place in scratch of replica r's product of block b. */
+/* Return the address in scratch of replica r's product of block b. */
 DEVICE_FN float *partial(const Call &c, int r, int b) {
     return (float *)c.scratch + ((size_t)r * blocks_of(c) + b) * c.out.cols * c.in[0].cols;
 }
 
-/* blockIdx.z counts blocks of rows, replica by replica. */
+/* Compute the products of blocks of rows; blockIdx.z counts those, replica by replica. */
 KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
     SHARED(float, near, [near_words(4)]);
     int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks,
@@ -62,7 +62,7 @@ KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
     multiply<4, false, false>(p, near, (int)blockIdx.x, (int)blockIdx.y);
 }
 
-/* Chains of dW that go on: apart from backward, whose registers they would not leave. */
+/* Continue chains of dW; a kernel of its own, since backward's registers would not suffice. */
 KERNEL_FN(weight_on, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
     SHARED(float, near, [near_words(4)]);
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
@@ -94,7 +94,7 @@ struct BiasFactors {
     }
 };
 
-/* 32 columns of db, the group-th. */
+/* Sum the group-th 32 columns of db. */
 DEVICE_FN void add_up_bias(const Call &c, float *near, int r, int group) {
     const int out = c.out.cols, i = group * WARP + lane_id();
     const BiasFactors of = {dout_of(c, r), out};
@@ -107,7 +107,7 @@ KERNEL_FN(bias, THREADS, Call, c) {
     add_up_bias(c, near, (int)blockIdx.z, (int)blockIdx.x);
 }
 
-/* Blocks of a replica for dW, db and dx; 0: not wanted here. */
+/* Blocks of a replica for dW, db and dx; 0: not wanted. */
 typedef struct {
     int weight, bias, input;
 } Blocks;
@@ -132,8 +132,7 @@ static inline __host__ __device__ constexpr int words_back(int per_input, int pe
     return near_words(per_input) > near_words(per_weight) ? near_words(per_input) : near_words(per_weight);
 }
 
-/* Blocks of all replicas for one thing, then for the next. Returns the tile of dx that this block made; -1: something
- * else. */
+/* Run dW's blocks of all replicas, then db's, then dx's. Return the tile of dx that this block computed; -1: none. */
 template <int PER_INPUT, int PER_WEIGHT>
 DEVICE_FN int backward_block(const Call &c, float *near, int *replica) {
     static_assert(near_words(PER_WEIGHT) >= column_words(SHORT_ROWS), "columns have room where tiles have it");
@@ -168,7 +167,7 @@ KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
     backward_block<PER_INPUT, PER_WEIGHT>(c, near, &r);
 }
 
-/* each(share) for this thread's shares of a tile of a rows x cols matrix that its block has just written. */
+/* Call each(share) for this thread's shares of a tile of a rows x cols matrix that its block has just written. */
 template <int PER, typename Each>
 DEVICE_FN void pass_over_tile(int rows, int cols, int tile_x, int tile_y, const Each &each) {
     enum { TILE = SIDE * PER, ACROSS = TILE / FOUR };
@@ -180,7 +179,7 @@ DEVICE_FN void pass_over_tile(int rows, int cols, int tile_x, int tile_y, const 
     }
 }
 
-/* y, then gelu(y), a tile at a time. */
+/* Compute y, then gelu(y), a tile at a time. */
 template <int PER>
 KERNEL_FN(forward_gelu, AT_LEAST(blocks_at_once(PER), THREADS), Two, t) {
     SHARED(float, near, [near_words(PER)]);
@@ -190,7 +189,7 @@ KERNEL_FN(forward_gelu, AT_LEAST(blocks_at_once(PER), THREADS), Two, t) {
                         [&](Fours here) { put_values(t.second, r, here, gelu_value); });
 }
 
-/* Gradients of a linear whose input is a gelu's output, and of that gelu's input where dx is. */
+/* Compute the gradients of a linear whose input is a gelu's output, and replace dx by the gelu's gradient. */
 template <int PER_INPUT, int PER_WEIGHT>
 KERNEL_FN(backward_gelu, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Two, t) {
     SHARED(float, near, [words_back(PER_INPUT, PER_WEIGHT)]);
@@ -202,17 +201,17 @@ KERNEL_FN(backward_gelu, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Two, t) {
                               [&](Fours here) { put_slopes(t.second, r, here, gelu_slope); });
 }
 
-/* y += b, where a library made the product without it. */
+/* Add b to y after a library's product without bias. */
 KERNEL_FN(add_bias, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i < c.out.rows * c.out.cols) put(out_of(c, r) + i, in_of(c, 2, r)[i % c.out.cols], true);
 }
 
-/* Words of 16 bits, which are counted where they are stored, take registers that tiles of 128 do not leave. */
+/* Largest PER: counting 16-bit numbers on storing takes registers that tiles of 128 do not leave. */
 enum { LARGEST = NARROW ? 4 : 8 };
 
-/* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the
- * large ones fit on a processor (128 registers), and small tiles spend their time on shared memory. */
+/* Return how many blocks justify a tile of 128 or 64. An H200 has 132 processors and an A100 has 108; two blocks of the
+ * largest tile fit on a processor (128 registers), and small tiles spend their time on shared memory. */
 static int enough(int per) {
     return per == 8 ? 216 : 100;
 }
@@ -240,8 +239,7 @@ static Grid each_output(const Call *c) {
     return tiles_if(c, true, PER, c->out.rows, c->out.cols);
 }
 
-/* The tiles of backward: of dW the largest that give enough blocks by themselves, where dx fills the device one size
- * less. */
+/* Tile sizes of backward: for dW the largest that gives enough blocks alone, one size less if dx fills the device. */
 typedef struct {
     int input, weight;
 } Tiles;
@@ -336,7 +334,7 @@ static Grid each_output_with_bias(const Call *c) {
     return c->in_count == 3 ? each_element(c) : no_grid();
 }
 
-/* The part of linear that remains ours where a library computes the products and not this along (product.h). */
+/* Define the part of linear that our kernels do if a library's products leave it (product.h). */
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
        {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);
@@ -346,7 +344,7 @@ static Grid each_output_gelu(const Two *t) {
     return each_output<PER>(&t->first);
 }
 
-/* One launch makes all gradients of a linear only where no chain of dW goes on and none is joined. */
+/* Return the grid of the fused backward: one launch needs that no chain of dW goes on and none is joined. */
 template <int PER_INPUT, int PER_WEIGHT>
 static Grid each_gradient_gelu(const Two *t) {
     return blocks_of(t->first) == 1 && !t->first.continues ? each_gradient<PER_INPUT, PER_WEIGHT>(&t->first)

@@ -1,5 +1,5 @@
-/* What is counted of a library's products that are stored as words of bf16 (product.h). The gelu that comes next, which
- * reads such a product in either pass, counts it along. */
+/* Count numbers in a library's products that are stored as bf16 (product.h). The gelu that comes next reads such a
+ * product in either pass and counts it along. */
 #include "kernels/cuda/elementwise.cuh"
 #include "kernels/cuda/gelu.cuh"
 
@@ -10,7 +10,7 @@ struct alignas(16) EightWords {
     uint16_t word[EIGHT];
 };
 
-/* Sixteen words a thread, in which there is seldom something to count. */
+/* Count sixteen numbers a thread; few of them are counted. */
 DEVICE_FN void count_words(const Target &words, const View like) {
     const size_t n = (size_t)like.rows * (size_t)like.cols;
     const size_t first = ((size_t)blockIdx.x * THREADS + threadIdx.x) * SIXTEEN;
@@ -38,7 +38,7 @@ KERNEL_FN(count_input, THREADS, Call, c) {
     count_words(din_of(c, 0, (int)blockIdx.z), c.in[0]);
 }
 
-/* Numbers that are stored at `words`, one after the other, if there may be something to count. */
+/* Count the numbers stored at `words`, one after the other, if any of them may count. */
 DEVICE_FN void count_fours(const Target &words, const float (&x)[FOUR]) {
     bool some = false;
 #pragma unroll
@@ -46,7 +46,7 @@ DEVICE_FN void count_fours(const Target &words, const float (&x)[FOUR]) {
     if (!some || !words.count) return;
 #pragma unroll 1
     for (int i = 0; i < FOUR; i++) {
-        const float number = i == 0 ? x[0] : i == 1 ? x[1] : i == 2 ? x[2] : x[3]; /* no array in memory */
+        const float number = i == 0 ? x[0] : i == 1 ? x[1] : i == 2 ? x[2] : x[3]; /* avoids an array in memory */
         if (may_count(number)) count_number(words.count, words.now, number);
     }
 }
@@ -60,7 +60,7 @@ DEVICE_FN void store_counted(const Target &words, const float (&x)[FOUR]) {
     store(uncounted, x), count_fours(words, x);
 }
 
-/* each(first) for the fours of a thread of a gelu: so many, a block's threads beside each other. */
+/* Call each(first) for a thread's FOURS_EACH fours of a gelu; a block's threads take neighbours. */
 enum { FOURS_EACH = 2 };
 template <typename Each>
 DEVICE_FN void each_four_of(const View v, const Each &each) {
@@ -84,7 +84,7 @@ KERNEL_FN(count_gelu, THREADS, Two, t) {
     });
 }
 
-/* The gradient may be written over. */
+/* Count dy and compute the gelu's gradient, which may be written over dy. */
 KERNEL_FN(count_gelu_slope, THREADS, Two, t) {
     const int r = (int)blockIdx.z;
     const Number *in = in_of(t.second, 0, r);
@@ -114,7 +114,7 @@ static Grid each_input(const Call *c) {
     return c->din[0].at && c->count_din[0] ? each_sixteen(c, c->in[0]) : no_grid();
 }
 
-/* Whole fours only. */
+/* Return true if the tensor is whole fours. */
 static bool in_fours(const View v) {
     return ((uintptr_t)v.at | v.stride) % (FOUR * sizeof(uint16_t)) == 0 && view_words(v) % FOUR == 0;
 }
@@ -126,7 +126,7 @@ static Grid each_four_of_gelu(const Two *t) {
     return all ? grid_of(gelu, (n / FOUR + FOURS_EACH - 1) / FOURS_EACH) : no_grid();
 }
 
-/* A gradient that is read is as large as its input. */
+/* Define the stages; a gradient that is read is as large as its input. */
 STAGES(linear_count, {{"linear.count_output", BODY(count_output, Call), each_output, NULL, TOUCH_out, NULL, true}},
        {{"linear.count_input", BODY(count_input, Call), each_input, NULL, TOUCH_in0, NULL, true}}, NULL);
 

@@ -1,12 +1,12 @@
-/* How a library's products become words of fp16 (product.h): rounded and counted from the floats of scratch. */
+/* Round and count a library's products for fp16, from floats in scratch (product.h). */
 #include "kernels/cuda/fours.cuh"
 
-/* A library's product, of floats, in scratch. */
+/* Return the address of a library's product, floats in scratch. */
 DEVICE_FN const float *product_of(const Call &c, int r, const View like) {
     return (const float *)c.scratch + (size_t)r * like.rows * like.cols;
 }
 
-/* y = the product [+ b]. */
+/* Compute y = product [+ b]. */
 KERNEL_FN(place_output, THREADS, Call, c) {
     const int r = (int)blockIdx.z;
     each_in_row(c.out, [&](int e, int by) {
@@ -22,7 +22,7 @@ KERNEL_FN(place_output, THREADS, Call, c) {
     });
 }
 
-/* dx = [dx +] the product. */
+/* Compute dx = [dx +] product. */
 KERNEL_FN(place_input, THREADS, Call, c) {
     const int r = (int)blockIdx.z;
     const Fours here = fours_of(c.in[0]);
@@ -36,7 +36,7 @@ static Grid each_four_of_input(const Call *c) {
     return c->din[0].at ? grid_of_fours(c, (size_t)c->in[0].rows * (size_t)c->in[0].cols) : no_grid();
 }
 
-/* One product at a time. */
+/* Return the bytes of one product: only one exists at a time. */
 static size_t product_scratch(const Call *c) {
     const int in = c->in[0].cols, out = c->out.cols;
     return (size_t)c->replicas * (size_t)c->out.rows * (size_t)(in > out ? in : out) * sizeof(float);

@@ -1,4 +1,4 @@
-/* Ops on lines: a row, or each of the groups of columns that a row is made of. A warp takes a line. */
+/* Ops on lines: a line is a row, or one of a row's groups of columns. A warp takes a line. */
 #ifndef KERNELS_CUDA_LINES_CUH
 #define KERNELS_CUDA_LINES_CUH
 
@@ -16,7 +16,7 @@ static inline Grid each_line(const Call *c) {
     return grid_of_rows(c, (size_t)lines_of(*c));
 }
 
-/* The same for backward, unless the gradient of input 0 is not wanted. */
+/* Launch a warp for each line in backward, unless the gradient of input 0 is not wanted. */
 static inline Grid each_line_back(const Call *c) {
     return c->din[0].at ? each_line(c) : no_grid();
 }

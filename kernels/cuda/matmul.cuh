@@ -11,8 +11,8 @@
 
 #include "kernels/cuda/device.cuh"
 
-/* ODD: words between steps of k in shared memory, against clashes of banks; WORDS: of a strip that a thread
- * brings, one read. */
+/* ODD: padding between steps of k in shared memory, against bank conflicts; WORDS: numbers of a strip that a thread
+ * loads in one read. */
 enum { SIDE = 16, ODD = 4, WORDS = 4, HALF = WARP / 2 };
 
 /* Element (line, k) is at[line * line_step + k * k_step]; one of the steps is 1. Lines
@@ -34,25 +34,25 @@ struct Multiplication {
     bool accumulate, continues; /* continues: chains begin with the old C */
 };
 
-/* A thread's words of each strip: WORDS neighbours in memory, along k or along lines. */
+/* Numbers that a thread loads of each strip: WORDS neighbours in memory, along k or along lines. */
 template <int TILE, bool ALONG_K>
 struct Walk {
     enum { STRIP = WORDS * THREADS / TILE }; /* steps of k */
     const Number *next;
-    size_t stride;   /* words from strip to strip */
-    int line, k;     /* of the first: in the tile, in the strip */
-    int lines, left; /* that exist from the first on; steps of k that are left from its strip on */
+    size_t stride;   /* stride of strips, in numbers */
+    int line, k;     /* the first number's line in the tile and step in the strip */
+    int lines, left; /* lines that exist from the first on; steps of k left from its strip on */
 };
 
-/* Words of x can be read four at a time, each four inside or outside of x. */
+/* Return true if x can be read four numbers at a time, each four all inside or all outside of x. */
 template <bool ALONG_K>
 DEVICE_FN bool in_fours(const Operand &x) {
     return lies_by(x.at, ALONG_K ? x.line_step : x.k_step, WORDS) && (ALONG_K || x.lines % WORDS == 0);
 }
 
-/* Along k, two lanes take the 32 bytes of a line that are fetched together, so that a warp's 16 lines go to different
- * banks when they are turned. Lines beyond the last make outputs that nobody stores: in fours, the last ones are read
- * in their place. */
+/* Choose what a thread loads. Along k, two lanes take the 32 bytes of a line that memory delivers together, so that a
+ * warp's 16 lines are transposed into different banks. Lines beyond the last give outputs that are not stored: in
+ * fours, the last lines are read in their place. */
 template <int TILE, bool ALONG_K>
 DEVICE_FN Walk<TILE, ALONG_K> walk_along(const Operand &x, int first, int k_from, int k_end, bool fours) {
     Walk<TILE, ALONG_K> w;
@@ -89,14 +89,14 @@ DEVICE_FN void keep(float *strip, const float (&held)[WORDS], const Walk<TILE, A
         for (int i = 0; i < WORDS; i++) to[i * (TILE + ODD)] = held[i];
 }
 
-/* Where output i of a thread is in its tile: groups of GROUP side by side. */
+/* Return the place of a thread's output i in its tile: groups of GROUP neighbours. */
 template <int PER>
 struct Side {
     enum { GROUP = PER < 4 ? PER : 4 };
     static DEVICE_METHOD int spot(int thread, int i) {
         return i / GROUP * (SIDE * GROUP) + thread * GROUP + i % GROUP;
     }
-    /* This thread's PER numbers of one step of k. */
+    /* Load this thread's PER numbers of one step of k. */
     static DEVICE_METHOD void pick(float (&x)[PER], const float *strip, int thread) {
 #pragma unroll
         for (int i = 0; i < PER; i += GROUP) {
@@ -118,7 +118,7 @@ DEVICE_FN void step(float (&chain)[PER][PER], const float *a, const float *b, in
         for (int j = 0; j < PER; j++) chain[i][j] = CANON_FMA(x[i], y[j], chain[i][j]);
 }
 
-/* A group of a row of C, of which `exist`. */
+/* Store a group of a row of C, of which `exist` numbers exist. */
 template <int GROUP, typename To>
 DEVICE_FN void put_group(To to, const float *x, bool accumulate, int exist, bool wide) {
     float sum[GROUP], old[GROUP];
@@ -134,12 +134,12 @@ DEVICE_FN void put_group(To to, const float *x, bool accumulate, int exist, bool
     store(to, sum);
 }
 
-/* Words of shared memory that a product takes: two strips of each operand. */
+/* Return the numbers of shared memory that a product takes: two strips of each operand. */
 static inline __host__ __device__ constexpr int near_words(int per) {
     return 2 * 2 * (WORDS * THREADS / (SIDE * per)) * (SIDE * per + ODD);
 }
 
-/* Adds the strips of k from `from` to `end` to the chains; in fours, `end` is a whole number of strips behind it.
+/* Add the strips of k from `from` to `end` to the chains; in fours, the distance is a whole number of strips.
  * cp.async was counted (sm_80, 90, 100; not timed): its commit, its wait, the address it writes to and three LDS that
  * ptxas puts before it are 4 to 6 instructions a strip more than the load and store it saves, 8 to 11 with three or
  * four stages, for a register less on average; along k (by 4 bytes) it spills. So words pass through registers. */
@@ -155,7 +155,7 @@ DEVICE_FN void add_strips(float (&chain)[PER][PER], float *near, const Multiplic
     for (int turn = from / STRIP & 1; from < end; from += STRIP, turn ^= 1) {
         const float *x = a + turn * STRIP * PITCH, *y = b + turn * STRIP * PITCH;
         keep(a + turn * STRIP * PITCH, next_a, walk_a), keep(b + turn * STRIP * PITCH, next_b, walk_b);
-        __syncthreads(); /* one is enough: the strip after the next overwrites this one, after the next barrier */
+        __syncthreads(); /* one barrier is enough: this strip is overwritten only after the next one */
         if (from + STRIP < end) fetch<FOURS>(next_a, walk_a), fetch<FOURS>(next_b, walk_b);
         if (FOURS)
 #pragma unroll
@@ -167,11 +167,11 @@ DEVICE_FN void add_strips(float (&chain)[PER][PER], float *near, const Multiplic
     }
 }
 
-/* The tile in column x and row y of tiles; near: near_words(PER). */
+/* Compute the tile in column x and row y of tiles; near: near_words(PER) numbers of shared memory. */
 template <int PER, bool A_ALONG_K, bool B_ALONG_K, typename To>
 DEVICE_FN void multiply(const Multiplication<To> &p, float *near, int tile_x, int tile_y) {
     enum { TILE = SIDE * PER, STRIP = Walk<TILE, true>::STRIP, GROUP = Side<PER>::GROUP };
-    /* A warp makes 2 x 16 squares. Lanes n and n ^ 1 read the same rows, n and n ^ 2 the same columns: then a load of
+    /* A warp computes 2 x 16 squares. Lanes n and n ^ 1 read the same rows, n and n ^ 2 the same columns: so a load of
      * 128 bits is two requests to shared memory, not four. */
     const int lane = lane_id(), row = (int)threadIdx.x / WARP * 2 + (lane >> 1 & 1);
     const int col = (lane & 1) | (lane >> 1 & 14);

@@ -14,13 +14,13 @@
 /* Rows of a left factor and of its sums, columns of a right factor, words that are summed over in a step. */
 enum { STRIP = 16, EIGHT = 8, STEP = 8 };
 
-/* Neighbours in a row of a tile. */
+/* Two neighbouring words in a row of a tile. */
 struct alignas(8) Words {
     uint32_t low, high;
 };
 
 #ifdef __CUDACC__
-/* Factors, rounded as kernels/rounding.h does it; only a NaN may have other bits. */
+/* Factor types, rounded as in kernels/rounding.h; only a NaN may have other bits. */
 struct Tf32 {
     enum { IN_WORD = 1 };
     static DEVICE_METHOD uint32_t word(float x, float) {
@@ -46,7 +46,7 @@ struct Tf32 {
 PAIR_OF(Bf16, "cvt.rn.bf16x2.f32")
 PAIR_OF(Fp16, "cvt.rn.f16x2.f32")
 
-/* sum += left right, one step. */
+/* Define sum += left right for one step. */
 #define MMA_OF(Factor, kind) \
     DEVICE_FN void mma(Factor, float (&sum)[4], const uint32_t (&left)[4], Words right) { \
         asm("mma.sync.aligned." kind " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
@@ -60,13 +60,13 @@ MMA_OF(Fp16, "m16n8k16.row.col.f32.f16.f16.f32")
 #include "kernels/cuda/simt/mma.h"
 #endif
 
-/* Words from row to row of a tile whose rows have so many, a multiple of eight: an odd number of eights, so that the
- * eight words that half a warp loads of each of four rows are in different banks. */
+/* Return the stride of a tile's rows of `words` words (a multiple of eight): an odd number of eights, so that the eight
+ * words that half a warp loads from each of four rows are in different banks. */
 static constexpr int words_apart(int words) {
     return words % (2 * STEP) ? words : words + STEP;
 }
 
-/* Which of a group of four lanes, and which group: rows g and g + 8 of a strip, columns 2 t and 2 t + 1 of an eight. */
+/* Return the lane's group g and its index t in it: it has rows g and g + 8 of a strip, columns 2 t and 2 t + 1. */
 DEVICE_FN int lane_g(void) {
     return lane_id() / 4;
 }
@@ -75,20 +75,20 @@ DEVICE_FN int lane_t(void) {
     return lane_id() % 4;
 }
 
-/* A lane's words of a row in one step. */
+/* Load a lane's words of a row in one step. */
 DEVICE_FN Words words_at(const uint32_t *row, int step) {
     return *(const Words *)(row + step * STEP + 2 * lane_t());
 }
 
-/* Of a strip of a tile. */
+/* Load a lane's left factors of a strip of a tile. */
 DEVICE_FN void left_at(uint32_t (&left)[4], const uint32_t *strip, int apart, int step) {
     const uint32_t *row = strip + lane_g() * apart;
     const Words upper = words_at(row, step), lower = words_at(row + 8 * apart, step);
     left[0] = upper.low, left[1] = lower.low, left[2] = upper.high, left[3] = lower.high;
 }
 
-/* Of sums, whose columns are what is summed over now. In a lane's words of a step, factor i is of column 2 t + i % 2 of
- * its eight number i / 2: column_of_factor. */
+/* Make left factors of sums, whose columns are now summed over. In a lane's words of a step, factor i comes from column
+ * 2 t + i % 2 of eight number i / 2: column_of_factor. */
 template <typename Factor, int EIGHTS>
 DEVICE_FN void left_of(Factor, uint32_t (&left)[4], const float (&sum)[EIGHTS][4], int step) {
     enum { IN = Factor::IN_WORD };
@@ -104,7 +104,7 @@ DEVICE_FN int column_of_factor(int t, int i) {
     return 2 * t + i % 2 + EIGHT * (i / 2);
 }
 
-/* sum += left right, one step of EIGHTS times eight columns, whose rows of the right tile are `apart`. */
+/* Add left right to `sum` for one step and EIGHTS times eight columns; the right tile's rows are `apart` words. */
 template <typename Factor, int EIGHTS>
 DEVICE_FN void step_of(Factor f, float (&sum)[EIGHTS][4], const uint32_t (&left)[4], const uint32_t *right, int apart,
                        int step) {
@@ -112,7 +112,7 @@ DEVICE_FN void step_of(Factor f, float (&sum)[EIGHTS][4], const uint32_t (&left)
     for (int n = 0; n < EIGHTS; n++) mma(f, sum[n], left, words_at(right + (EIGHT * n + lane_g()) * apart, step));
 }
 
-/* The shim holds the lanes of a warp to one call of it (device.cuh). */
+/* In the shim, check that all lanes of a warp make the same call of it (device.cuh). */
 #ifdef SIMT_CALL
 #define step_of(...) SIMT_CALL(step_of, __VA_ARGS__)
 #endif

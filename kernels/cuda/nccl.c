@@ -13,7 +13,7 @@ struct Nccl {
     const char *(*ncclGetErrorString)(ncclResult_t);
     ncclComm_t comm; /* NULL: not joined */
     int version;
-    char failed[256]; /* the last failure, "": none yet */
+    char failed[256]; /* the last failure; "": none */
 };
 
 static const char *said(Nccl *n, const char *call, ncclResult_t rc) {
@@ -35,14 +35,14 @@ static Rc load(Nccl *n, const char *library, Error *e) {
     return why ? error_set(e, RC_UNMEASURED, "--ranks: NCCL: %s", why) : RC_OK;
 }
 
-/* Ends a rank whose part went well with the news that another's did not. Nobody may go on to a call that waits for all
- * ranks before all have said so. */
+/* Wait until all ranks say how they did, before any call that waits for all; a rank that succeeded fails if another
+ * failed. */
 static Rc agree(const Ranks *r, Rc mine, const char *elsewhere, Error *e) {
     if (!ranks_any(r, mine != RC_OK) || mine) return mine;
     return error_set(e, RC_UNMEASURED, "--ranks: %s", elsewhere);
 }
 
-/* One communicator of all ranks, from an id that rank 0 makes. */
+/* Make one communicator of all ranks, from rank 0's id. */
 static Rc join(Nccl *n, const Ranks *r, Error *e) {
     struct {
         ncclUniqueId id;
@@ -79,19 +79,19 @@ Rc nccl_meet(Nccl **out, const char *library, const Ranks *r, Error *e) {
     return rc;
 }
 
-/* After a failure the ranks no longer leave together, which ncclCommDestroy may wait for. */
+/* Abort after a failure: ncclCommDestroy may wait for ranks that no longer leave together. */
 void nccl_leave(Nccl *n, bool failed) {
     if (n && n->comm) (void)(failed || n->failed[0] ? n->ncclCommAbort(n->comm) : n->ncclCommDestroy(n->comm));
     free(n);
 }
 
-/* Two digits for the minor version since 2.9, one before. */
+/* Decode the version: the minor number has two digits since 2.9, one before. */
 void nccl_version(const Nccl *n, char out[NCCL_VERSION_SIZE]) {
     int major = n->version < 10000 ? 1000 : 10000;
     snprintf(out, NCCL_VERSION_SIZE, "%d.%d.%d", n->version / major, n->version % major / 100, n->version % 100);
 }
 
-/* No bytes are no message: nothing says that every version sends one. */
+/* Exchange, without a call for 0 bytes, which not every version may send. */
 const char *nccl_swap(Nccl *n, int partner, const void *mine, void *theirs, size_t bytes, void *stream) {
     if (!bytes) return NULL;
     const char *why = said(n, "ncclGroupStart", n->ncclGroupStart());

@@ -1,6 +1,6 @@
-/* NCCL, as far as it is used: its types, its numbers and NCCL_CALLS(CALL), a CALL(function, (parameters)) for each
- * function. They are stated here so that nothing needs nccl.h to be built. A source that has included nccl.h before
- * gets the list alone: tests/gpu/nccl_real.c holds every line of it to that header. */
+/* The part of NCCL's API that is used: types, constants and NCCL_CALLS(CALL), a list of CALL(function, (parameters)),
+ * so that a build needs no nccl.h. A source that included nccl.h before gets the list alone:
+ * tests/gpu/nccl_real.c checks every line of it against that header. */
 #ifndef KERNELS_CUDA_NCCL_CALLS_H
 #define KERNELS_CUDA_NCCL_CALLS_H
 
@@ -25,8 +25,8 @@ typedef enum { ncclInt8 = 0, ncclFloat32 = 7 } ncclDataType_t;
 typedef enum { ncclSum = 0 } ncclRedOp_t;
 #endif
 
-/* All return an ncclResult_t; beside them stands const char *ncclGetErrorString(ncclResult_t). Counts are of words of
- * the type. Send, Recv and AllReduce are enqueued on the stream, which sees them in a group when the group ends. */
+/* All return an ncclResult_t; also used: const char *ncclGetErrorString(ncclResult_t). Counts are in elements of the
+ * type. Send, Recv and AllReduce are enqueued on the stream; inside a group, when the group ends. */
 #define NCCL_CALLS(CALL) \
     CALL(ncclGetVersion, (int *version)) \
     CALL(ncclGetUniqueId, (ncclUniqueId * id)) \

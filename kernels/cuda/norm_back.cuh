@@ -7,9 +7,9 @@
 #include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/lines.cuh"
 
-/* Columns of gains whose gradients are wanted. */
+/* Return the number of columns of gains whose gradients are wanted. */
 static inline __host__ __device__ int gain_columns(const Call &c);
-/* One of them by all threads of a block, near: column_words(SHORT_ROWS) of its memory. */
+/* Compute one of them by all threads of a block; near: column_words(SHORT_ROWS) of shared memory. */
 DEVICE_FN void gains(const Call &c, float *near, int r, int column);
 DEVICE_FN void input_line(const Call &c, int r, int line);
 
@@ -21,7 +21,7 @@ static inline __host__ __device__ int line_blocks(const Call &c) {
     return c.din[0].at ? (lines_of(c) + WARPS - 1) / WARPS : 0;
 }
 
-/* Blocks of all replicas for the gains, then for the lines. */
+/* Run the gains' blocks of all replicas, then the lines' blocks. */
 KERNEL_FN(backward, THREADS, Call, c) {
     SHARED(float, near, [column_words(SHORT_ROWS)]);
     const int of_gains = gain_blocks(c), of_lines = line_blocks(c), block = (int)blockIdx.x;

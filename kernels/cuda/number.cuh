@@ -1,17 +1,17 @@
-/* The gradient of input 1 where that is one learned row, or learned numbers that serve a group of columns each (gate,
- * shift, damp): which stages a Call has. A number's is a sum per row, in scratch, then one chain over the rows. */
+/* Stages of the gradient of input 1 for gate, shift and damp, whose input 1 is a learned row, or learned numbers for a
+ * group of columns each. A number's gradient is a sum per row, in scratch, then one chain over the rows. */
 #ifndef KERNELS_CUDA_NUMBER_CUH
 #define KERNELS_CUDA_NUMBER_CUH
 
 #include "kernels/cuda/chain.cuh"
 #include "kernels/cuda/columns.cuh"
 
-/* Columns that a number serves; 1 of a row. */
+/* Return how many columns a number serves; 1 for a learned row. */
 static inline __host__ __device__ int group_of(const Call &c) {
     return c.out.cols / c.in[1].cols;
 }
 
-/* Where the sum over a line goes: line % numbers is of that number, in row line / numbers. */
+/* Return the address of a line's sum: it is for number line % numbers, in row line / numbers. */
 DEVICE_FN float *summand(const Call &c, int r, int line) {
     const int n = c.in[1].cols;
     return (float *)c.scratch + ((size_t)r * n + line % n) * c.out.rows + line / n;
@@ -23,7 +23,7 @@ KERNEL_FN(number, THREADS, Call, c) {
     if (threadIdx.x == 0) put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
-/* One column on activations of one column is a row. */
+/* Return true for learned numbers; one column on activations of one column is a row. */
 static inline bool has_numbers(const Call *c) {
     return c->din[1].at && group_of(*c) > 1;
 }
@@ -40,13 +40,13 @@ static inline Grid each_line(const Call *c) {
     return has_numbers(c) ? grid_of_rows(c, lines_of(c)) : no_grid();
 }
 
-/* A block for each. */
+/* Launch a block for each number. */
 static inline Grid each_number(const Call *c) {
     Grid g = {(unsigned)c->in[1].cols, 1, (unsigned)c->replicas, THREADS, 0};
     return has_numbers(c) ? g : no_grid();
 }
 
-/* Gradients are not bound yet when this is asked. */
+/* Return the bytes of scratch; gradients are not bound yet when this is called. */
 static size_t scratch(const Call *c) {
     bool row = c->in[1].cols > 1 && group_of(*c) == 1;
     return row ? 0 : (size_t)c->replicas * lines_of(c) * sizeof(float);

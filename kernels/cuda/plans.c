@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/library.h"
 
-/* The functions of cuBLASLt that are used, by the names and types that its header gives them. */
+/* List the functions of cuBLASLt that are used, by the names and types of its header. */
 #define CALLS(CALL) \
     CALL(cublasLtCreate) \
     CALL(cublasLtDestroy) \
@@ -31,10 +31,10 @@ static struct {
 #undef CALL
 } lt;
 
-/* What an algorithm may depend on. Without gaps: compared byte by byte. */
+/* Everything that an algorithm may depend on, without padding: compared byte by byte. */
 typedef struct {
     int word, m, n, k, lda, ldb, ldc, a_turned, b_turned, epilogue;
-    int aligned_a, aligned_b, aligned_c, aligned_bias; /* bytes, up to ALIGNED */
+    int aligned_a, aligned_b, aligned_c, aligned_bias; /* alignments in bytes, up to ALIGNED */
     int replicas, word_c;
     int64_t next_a, next_b, next_c, next_bias;
 } Key;
@@ -43,9 +43,9 @@ enum { ALIGNED = 16 }; /* bytes that the widest load of a thread takes */
 
 typedef struct {
     Key key;
-    int status;    /* of the library, where it has no algorithm */
-    bool whole;    /* the epilogue is the key's; false: none */
-    bool together; /* one call is all replicas'; false: each has its own */
+    int status;    /* the library's if it has no algorithm; else 0 */
+    bool whole;    /* the epilogue is done; false: C alone */
+    bool together; /* one call for all replicas; false: one for each */
     cublasLtMatmulDesc_t of;
     cublasLtMatrixLayout_t a, b, c;
     cublasLtMatmulAlgo_t algorithm;
@@ -56,11 +56,10 @@ struct Plans {
     cublasComputeType_t compute;
     void *workspace;
     Plan *plan;
-    size_t plans; /* some 20 of a training */
+    size_t plans; /* about 20 in a training */
 };
 
-/* The library by its major version and its symbols as this program was built, where the loader looks and where the
- * toolkit stood. */
+/* Find the library by this build's major version and symbols, where the loader looks and where the toolkit was. */
 Rc plans_find(Error *e) {
     static const LibrarySymbol symbol[] = {
 #define CALL(name) {#name, &lt.name},
@@ -109,9 +108,9 @@ static const void *bias_of(const Product *x) {
     return x->bias ? x->bias : x->dbias;
 }
 
-/* The header of cuBLASLt: BIAS adds a vector of C's rows to every column, BGRADB writes the sums of B over k, a vector
- * of C's columns; either is of the type of C. For which shapes and types of products there is an algorithm that does
- * so only its heuristic says. */
+/* Make the key of a product. By cuBLASLt's header, BIAS adds a vector of C's rows to every column, BGRADB writes the
+ * sums of B over k, a vector of C's columns, both of C's type. Only its heuristic knows for which shapes and types it
+ * has such an algorithm. */
 static Key key_of(const Product *x) {
     const int epilogue = x->bias    ? CUBLASLT_EPILOGUE_BIAS
                          : x->dbias ? CUBLASLT_EPILOGUE_BGRADB
@@ -142,7 +141,7 @@ static int set(const Plan *plan, cublasLtMatmulDescAttributes_t what, const void
     return lt.cublasLtMatmulDescSetAttribute(plan->of, what, value, bytes);
 }
 
-/* The heuristic takes the alignment of the bias from its address, which it does not follow. */
+/* Describe the bias; the heuristic takes its alignment from the address and does not read it. */
 static int describe_bias(const Plan *plan) {
     const uint32_t epilogue = (uint32_t)plan->key.epilogue;
     const uintptr_t bias = (uintptr_t)plan->key.aligned_bias;
@@ -150,7 +149,7 @@ static int describe_bias(const Plan *plan) {
     return rc ? rc : set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
 }
 
-/* A matrix of rows x columns as it is multiplied, in memory turned or not. */
+/* Describe a factor of rows x columns, which may be transposed in memory. */
 static int describe_matrix(cublasLtMatrixLayout_t *out, int word, int rows, int columns, bool turned, int apart) {
     static const cudaDataType_t type[] = {
         [WORD_float] = CUDA_R_32F, [WORD_fp16] = CUDA_R_16F, [WORD_bf16] = CUDA_R_16BF};
@@ -170,8 +169,8 @@ static int describe(Plan *plan, cublasComputeType_t compute) {
     return rc ? rc : describe_matrix(&plan->c, k->word_c, k->m, k->n, false, k->ldc);
 }
 
-/* Parts of a sum over k may be added from the workspace alone: of adding them into C the header does not say that the
- * order is always the same, as a class of bits needs it. */
+/* Allow parts of a sum over k to be added in the workspace only: for adding into C the header does not promise a fixed
+ * order, which a class of bits needs. */
 static int prefer(cublasLtMatmulPreference_t preference, const Key *k) {
     const uint64_t workspace = PLANS_WORKSPACE;
     const uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, a = (uint32_t)k->aligned_a,
@@ -214,7 +213,7 @@ static int repeat(cublasLtMatrixLayout_t matrix, int32_t count, int64_t next) {
     return (int)rc;
 }
 
-/* The matrices as they stand `count` times. */
+/* Describe `count` replicas of the matrices. */
 static int repeat_all(const Plan *plan, int count) {
     const Key *k = &plan->key;
     int rc = repeat(plan->a, count, k->next_a);
@@ -225,8 +224,7 @@ static int repeat_all(const Plan *plan, int count) {
     return rc;
 }
 
-/* Whether the algorithm of one replica is one for all of them in a call. Nothing is asked of what it would be for
- * them. */
+/* Try the algorithm of one replica for all of them in one call; no other algorithm is looked for. */
 static int put_together(const Plans *p, Plan *plan) {
     cublasLtMatmulHeuristicResult_t all;
     const Key *k = &plan->key;
@@ -260,7 +258,7 @@ static const Plan *plan_of(Plans *p, const Key *key) {
     return &p->plan[p->plans++];
 }
 
-/* All replicas, or one where they have calls of their own. */
+/* Multiply for all replicas, or for one if each has a call of its own. */
 static int multiply(Plans *p, const Plan *plan, const Product *x, void *stream) {
     const float one = 1;
     const void *bias = bias_of(x);

@@ -10,7 +10,7 @@ static Rc no_device(Error *e, const char *why) {
     return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
 }
 
-/* A kernel may ask for all the shared memory that a block of this device can have, beside its own. */
+/* Load a kernel and allow it all the dynamic shared memory that a block of this device can have. */
 static cudaError_t load_kernel(const void *body, int shared) {
     struct cudaFuncAttributes about;
     cudaError_t rc = cudaFuncGetAttributes(&about, body);
@@ -37,7 +37,7 @@ static cudaError_t load_kernels(const Build *of, int shared) {
     return rc;
 }
 
-/* The device of this process: `local` of choose() among those that it sees. */
+/* Argument of choose(): this process's device among those that it sees. */
 static int local_rank;
 
 int cuda_number(void) {
@@ -76,10 +76,10 @@ static Rc look(Error *e) {
     return RC_OK;
 }
 
-/* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
+/* The device, looked up once: devices do not change while the program runs, and a missing driver answers slowly. */
 static struct {
     pthread_once_t once;
-    Error why; /* code RC_OK: there is one */
+    Error why; /* code RC_OK: there is a device */
 } presence = {.once = PTHREAD_ONCE_INIT};
 
 static void look_once(void) {

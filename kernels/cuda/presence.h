@@ -7,15 +7,15 @@
 #include "base/error.h"
 #include "kernels/cuda/step_launch.h"
 
-/* As in Device. The first call loads every kernel of floats. */
+/* Implement Device.present. The first call loads every float kernel. */
 bool cuda_present(Error *e);
-/* Loads every kernel of a build, once: where a device is present, and outside of any capture, in which a module that is
- * loaded lazily could not wait or allocate. RC_UNMEASURED. */
+/* Load every kernel of a build, once, where a device is present: outside of any capture, in which a lazily loaded
+ * module could not wait or allocate. RC_UNMEASURED. */
 Rc cuda_load(const Build *build, Error *e);
 void cuda_choose(int local);
 void cuda_describe(char *out, size_t size);
 
-/* The runtime's number of it. */
+/* Return the runtime's number of the device. */
 int cuda_number(void);
 
 #endif

@@ -1,19 +1,18 @@
-/* `linear` by a library's matrix products: what a fast precision puts in the place of kernels/cuda/linear.cu's. The
- * library is the device's (cuBLASLt) or, for the shim, a plain loop.
+/* `linear` by a library's matrix products, which fast precisions use in place of kernels/cuda/linear.cu's. The library
+ * is the device's (cuBLASLt) or, for the shim, a plain loop.
  *
- * One call multiplies for all replicas, each by the algorithm that it would have alone: a library that chose by how
- * many products a call has would give a run other bits among others, and its class of arithmetic, which is known before
- * anything is put together, could not say which. */
+ * One call multiplies for all replicas, each by the algorithm that it would have alone: if a library chose by the
+ * number of products, a run's bits would depend on the runs beside it, and its class of bits could not say so. */
 #ifndef KERNELS_CUDA_PRODUCT_H
 #define KERNELS_CUDA_PRODUCT_H
 
 #include "kernels/cuda/enqueue.h"
 
 /* C = A B + beta C in column-major order, as BLAS has it: C is m x n, A m x k (k x m when turned), B k x n (n x k when
- * turned). Along with it one of two things, or neither: bias[m] is added to every column of C, or dbias[n] becomes the
- * sums of B over k. All of it `replicas` times: from one to the next every address goes so many numbers on. */
+ * turned). At most one of two extras: bias[m] is added to every column of C, or dbias[n] becomes the sums of B over k.
+ * All of it `replicas` times, at addresses that are next_* numbers apart. */
 typedef struct {
-    Word word, word_c; /* of A and B; of C and the bias. The others are floats */
+    Word word, word_c; /* types of A and B, of C and the bias; the others are floats */
     const void *a, *b;
     void *c;
     int m, n, k, lda, ldb, ldc;
@@ -22,27 +21,26 @@ typedef struct {
     const void *bias;
     float *dbias;
     int replicas;
-    size_t next_a, next_b, next_c, next_bias; /* 0 where there is one replica; next_bias is dbias's too */
+    size_t next_a, next_b, next_c, next_bias; /* 0 with one replica; next_bias serves dbias too */
 } Product;
 
-/* Of the library's call, whichever library it is. */
+/* Name of the library's call in timings, for either library. */
 #define PRODUCT_NAME "cublasLtMatmul"
 
-/* Numbers of a word from a replica to the next. */
+/* Return the stride between replicas in numbers of type `word`. */
 static inline size_t numbers_on(const Call *c, View v, Word word) {
     return c->replicas > 1 ? v.stride / word_bytes(word) : 0;
 }
 
-/* Whether products become words of 16 bits by Build.linear_after, with the bias, from floats in scratch: fp16, whose
- * counts are of numbers before they are rounded. bf16 has a float's exponents: what is counted there is what the
- * library has rounded and stored, so nothing of it counts as flushed (which takes 2^-134 at most), and numbers from
- * 65,408 on that round to 65,536 count as over 65,504. Where the library does not add the bias, add_bias rounds once
- * more and counts as kernels do: which it is the class of bits says, by the library's version. */
+/* Return true if Build.linear_after rounds products from floats in scratch and adds the bias: fp16, whose counts need
+ * numbers before rounding. bf16 has a float's exponents, so the library's stored numbers are counted: none as flushed
+ * (that takes 2^-134 at most), and those from 65,408 on that round to 65,536 as over 65,504. If the library does not
+ * add the bias, add_bias rounds once more and counts as kernels do; the class of bits tells which, by the version. */
 static inline bool product_placed(Word word) {
     return word == WORD_fp16;
 }
 
-/* Where C is to be: in the tensor itself or in scratch. */
+/* Address of C: the tensor itself or scratch. */
 typedef struct {
     void *at;
     size_t next;
@@ -101,7 +99,7 @@ static inline Product product_input(const Call *c, Word word) {
                      .next_c = dx.next};
 }
 
-/* Whether the gradient of the bias is written with the weight's. One that is added to is our own kernel's. */
+/* Return true if the library writes the bias's gradient with the weight's; our kernel adds to an existing one. */
 static inline bool product_has_dbias(const Call *c) {
     return c->in_count == 3 && c->din[2].at && !c->accumulate[2] && c->din[1].at;
 }
@@ -130,12 +128,12 @@ static inline Product product_weight(const Call *c, Word word) {
                      .next_bias = biased ? numbers_on(c, c->din[2], WORD_float) : 0};
 }
 
-/* Bytes that an op of a fast precision computes in. */
+/* Return the bytes of scratch of an op in a fast precision. */
 static inline size_t product_scratch(const Build *of, const Call *c) {
     return stages_scratch(c->kind == OP_linear ? of->linear_after : of->stages[c->kind], c);
 }
 
-/* Replica r's alone. */
+/* Return the product of replica r alone. */
 static inline Product product_alone(const Product *p, int r) {
     Product one = *p;
     const size_t to = (size_t)r;
@@ -148,8 +146,8 @@ static inline Product product_alone(const Product *p, int r) {
     return one;
 }
 
-/* The stages of an op in a fast precision, with attention of a kind: of the tensor cores, unless none of them takes
- * heads so wide; and with it gelu. */
+/* Return the stages of an op in a fast precision: attention on the tensor cores unless its heads are too wide, and the
+ * fast gelu if attention is not exact. */
 static inline const Stages *fast_stages(const Build *of, AttentionKind kind, const Call *c) {
     const Stages *exact = of->stages[c->kind], *fast = of->attention[kind];
     if (c->kind == OP_gelu && kind != ATTENTION_exact) return of->gelu_fast;
@@ -159,14 +157,13 @@ static inline const Stages *fast_stages(const Build *of, AttentionKind kind, con
     return s->name ? fast : exact;
 }
 
-/* A linear and the gelu beside it, where the launch that follows the library's product is the gelu's too. */
+/* Return the stage that follows a library's product and also computes the adjacent gelu; NULL: there is none. */
 static inline const FusedStage *gelu_after_product(const Build *of, const Two *t, bool backward) {
     return of->linear_gelu ? stage_of_fusion(&of->linear_gelu[backward], t, backward, of->word) : NULL;
 }
 
-/* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix, launch), with bool product(queue, Product),
- * which is false where the library makes C alone (the rest is Build.linear_bias's), and AttentionKind
- * attention_of(queue). */
+/* Define the kernel rows of a fast precision, after STAGED_KERNELS(prefix, launch): bool product(queue, Product)
+ * returns false if the library computes C alone (Build.linear_bias does the rest); AttentionKind attention_of(queue) */
 #define PRODUCT_KERNELS(prefix, launch, product, attention_of) \
     static void prefix##_linear_forward(const Call *c, const Two *t, const FusedStage *with) { \
         const Build *of = &prefix##_build; \

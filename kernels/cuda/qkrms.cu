@@ -51,7 +51,7 @@ struct GainFactors {
     const Number *x, *dy;
     const float *save;
     int d, n, groups;
-    /* Columns of q's gain, then of k's. A row of the chain is one group of a row. */
+    /* Return the factors of a column of q's gain, then of k's; a chain's rows are the groups of all rows. */
     DEVICE_METHOD Factors operator()(int line, int column) const {
         int row = line / groups, s = line % groups + (column < n ? 0 : groups);
         size_t e = (size_t)row * 3 * d + (size_t)s * n + column % n;

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/device.cuh"
 
-/* Returns 1/rms for backward. */
+/* Normalize one line; return 1/rms for backward. */
 DEVICE_FN float rms_forward(Target y, const Number *x, const Number *g, int n, float eps) {
     float inverse = 1 / CANON_SQRT(row_dot(x, x, n) / (float)n + eps);
     for (int i = lane_id(); i < n; i += WARP) y[i] = x[i] * inverse * g[i];

@@ -1,4 +1,4 @@
-/* The gain's gradient of norms that save 1/rms in the second column of each pair (rmsnorm, crms):
+/* Gradient of the gain for norms that save 1/rms in the second column of each pair (rmsnorm, crms):
  * dg = sum of dy x / rms over lines. */
 #ifndef KERNELS_CUDA_RMS_GAIN_CUH
 #define KERNELS_CUDA_RMS_GAIN_CUH

@@ -17,7 +17,7 @@ KERNEL_FN(waves, THREADS, Call, c) {
     wave[0] = rope_wave(turns, 1), wave[1] = rope_wave(turns, 0);
 }
 
-/* A pair of columns to a thread. */
+/* Turn a pair of columns per thread. */
 DEVICE_FN void turn(const Call &c, Target to, const Number *from, float way, bool accumulate) {
     int size = size_of(c), cols = c.in[0].cols, i = thread_index();
     if (i >= c.in[0].rows * (cols / 2)) return;
@@ -44,7 +44,7 @@ KERNEL_FN(backward, THREADS, Call, c) {
     turn(c, din_of(c, 0, (int)blockIdx.z), dout_of(c, (int)blockIdx.z), -1, c.accumulate[0]);
 }
 
-/* Once for all replicas. */
+/* Launch a thread for each angle, once for all replicas. */
 static Grid each_wave(const Call *c) {
     Grid g = grid_of(c, (size_t)c->attr.seq * (size_t)(size_of(*c) / 2));
     g.z = 1;

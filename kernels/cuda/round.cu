@@ -1,5 +1,5 @@
-/* Floats of a tensor, or of many, to words of 16 bits or to floats that such words can be, counted by what became of
- * them: kernels/cpu/round.c. */
+/* Round floats of one or many tensors to 16 bits, or to floats that 16 bits can hold, and count the outcomes:
+ * kernels/cpu/round.c. */
 #include "kernels/cuda/step_launch.h"
 
 #include "kernels/cuda/device.cuh"
@@ -7,7 +7,7 @@
 enum { EACH = 4, COUNTS = 5 };
 static_assert(THREADS * EACH == ROUND_PIECE, "a block rounds a piece");
 
-/* This block's. */
+/* Return this block's piece. */
 DEVICE_FN RoundPiece piece_of(const Rounding &c) {
     if (c.piece) return c.piece[blockIdx.x];
     const size_t at = (size_t)blockIdx.x * ROUND_PIECE, left = (size_t)c.from.rows * (size_t)c.from.cols - at;
@@ -35,8 +35,8 @@ DEVICE_FN void store_one(const Rounding &c, int r, size_t i, float y) {
     at(c.to, r)[i] = y;
 }
 
-/* Blocks count in their own memory and then together: sums of whole numbers have no order. All of a step write the same
- * `first`. */
+/* Round; a block counts in shared memory and then adds to the total, since integer sums do not depend on the order. All
+ * blocks of a step write the same `first`. */
 KERNEL_FN(round_words, THREADS, Rounding, c) {
     SHARED(int, count, [COUNTS]);
     const int r = (int)blockIdx.z;

@@ -17,7 +17,7 @@ struct RowFactors {
     }
 };
 
-/* One learned row. */
+/* Sum the gradient of one learned row. */
 KERNEL_FN(shifts, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = column_here();
     const RowFactors of = {dout_of(c, r), d};
@@ -25,7 +25,7 @@ KERNEL_FN(shifts, THREADS, Call, c) {
     if (threadIdx.x < WARP && i < d) put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
-/* One learned number: a row's sum to a warp, then one chain over the rows. */
+/* Sum rows for one learned number, a row per warp; one chain over the rows follows. */
 KERNEL_FN(sums, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
     if (row >= c.out.rows) return;

@@ -1,4 +1,4 @@
-/* y = x + PE(position), of a stream of d columns
+/* y = x + PE(position), x has d columns
  *   PE(p, 2i) = sin(p 10000^(-2i/d))     PE(p, 2i + 1) = cos(p 10000^(-2i/d))
  * dx is dy. */
 #include "kernels/rope.h"

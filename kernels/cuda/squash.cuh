@@ -9,7 +9,7 @@
 DEVICE_FN float squash(float x);
 DEVICE_FN float squash_slope(float x, float f);
 
-/* each(x, columns) for a thread's share of x: where some neighbours of a row are in x, and in a row of columns. */
+/* Call each(x, columns) for a thread's share of x: neighbours' places in x, and in a row. */
 template <typename Each>
 DEVICE_FN void each_share(const Call &c, const Each &each) {
     each_in_row(c.out, [&](int e, int by) {

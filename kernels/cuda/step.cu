@@ -13,7 +13,8 @@ typedef float real;
 #define RULE_FN DEVICE_FN
 #include "kernels/optimizer_rules.h"
 
-/* dataset_batch: crop b of step s starts at Philox(order_seed, stream, s 2^40 + b) scaled to the choices. */
+/* Draw a batch as dataset_batch does: crop b of step s starts at Philox(order_seed, stream, s 2^40 + b), scaled to the
+ * choices. */
 KERNEL_FN(gather, THREADS, Step, s) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i >= s.feed[s.targets].ids.rows) return;
@@ -49,7 +50,7 @@ KERNEL_FN(begin, THREADS, Step, s) {
     s.scalars[r] = now;
 }
 
-/* A float of an arena of activations or their gradients, whose places are counted in Numbers. */
+/* Return the address of a float in an arena of activations or their gradients; `place` counts Numbers. */
 DEVICE_FN float *float_at(const View arena, int r, size_t place) {
     return (float *)(numbers_at(arena, r) + place);
 }
@@ -66,7 +67,7 @@ KERNEL_FN(unscale, THREADS, Step, s) {
     for (int i = (int)threadIdx.x; i < chunk.count; i += THREADS) g[i] *= inverse;
 }
 
-/* A row's largest absolute value; infinity where a number is not finite. */
+/* Return a row's largest absolute value; infinity if a number is not finite. */
 template <typename X>
 DEVICE_FN float row_largest(const X *x, int n) {
     float most = 0;
@@ -81,7 +82,7 @@ DEVICE_FN bool wanted(const Step &s, const StepPart *part) {
     return !part->thin || *s.step % (uint64_t)s.every == 0;
 }
 
-/* of(x) for the words of a part, of whichever type they are. */
+/* Call of(x) with a part's address in its type. */
 template <typename Of>
 DEVICE_FN float of_words(const Step &s, const StepPart *part, int r, const Of &of) {
     const View arena = part->role == ROLE_ACT ? s.act : s.dact;
@@ -117,7 +118,7 @@ KERNEL_FN(update_squares, THREADS, Step, s) {
     if (s.gradient_row + warp_row() < s.rows) part_row(s, s.gradient_row + warp_row());
 }
 
-/* The largest of x[n], by one thread. */
+/* Return the largest of x[n], by one thread. */
 DEVICE_FN float largest(const float *x, int n) {
     float most = 0;
     for (int i = 0; i < n; i++)
@@ -125,8 +126,8 @@ DEVICE_FN float largest(const float *x, int n) {
     return most;
 }
 
-/* How many of x[n] have a magnitude whose bits are below `key`, or (massive) are above the two bounds; by a block. All
- * threads must call and get the number. */
+/* Count, by a block, the x[n] whose magnitude has bits below `key`, or (massive) is above the two bounds. All threads
+ * must call; each gets the count. */
 template <typename X>
 DEVICE_FN int counted(const X *x, size_t n, uint32_t key, bool massive, double bound) {
     SHARED(int, count, [1]);
@@ -144,7 +145,8 @@ DEVICE_FN int counted(const X *x, size_t n, uint32_t key, bool massive, double b
     return count[0];
 }
 
-/* The median's bits, the highest first: as many as leave no more than its rank below. models/massive.c counts alike. */
+/* Find the median's bits, the highest first: set a bit if no more numbers than the rank are below. models/massive.c
+ * counts alike. */
 template <typename X>
 DEVICE_FN float massive_count(const X *x, size_t n) {
     uint32_t median = 0;
@@ -155,7 +157,7 @@ DEVICE_FN float massive_count(const X *x, size_t n) {
     return (float)counted(x, n, 0, true, MASSIVE_TIMES * (double)canon_from_bits(median));
 }
 
-/* A part's rows become its number, by a block. */
+/* Reduce a part's rows to its number, by a block. */
 DEVICE_FN void join_part(const Step &s, int i) {
     int r = (int)blockIdx.z;
     const StepPart *part = &s.part[i];
@@ -184,7 +186,7 @@ DEVICE_FN double *ring_row(const Step &s, int r) {
            ((*s.step % (uint64_t)s.ring_rows) * (uint64_t)s.replicas + (uint64_t)r) * (uint64_t)(RING_HEAD + s.probes);
 }
 
-/* Of x[n] in order: fetched by all threads of a block, added by the first, whose sum it is. All must call. */
+/* Sum x[n] in order: all threads of a block load and must call; the first adds and returns the sum. */
 DEVICE_FN float total_of(const float *x, int n) {
     SHARED(float, near, [THREADS]);
     float total = 0;
@@ -203,18 +205,18 @@ DEVICE_FN bool is_finite(float x) {
     return (canon_to_bits(x) & 0x7f800000u) != 0x7f800000u;
 }
 
-/* The loss's gradients by activations are scaled with it. */
+/* Remove the loss scale from a measured gradient of an activation. */
 DEVICE_FN double unscaled(const Step &s, int r, const StepProbe *p, float norm) {
     return p->role == ROLE_DACT && s.scale ? (double)norm / s.scalars[r].loss_scale : (double)norm;
 }
 
-/* Mean of squares less the squared mean. */
+/* Return the mean of squares minus the squared mean. */
 DEVICE_FN double variance_of(const float *value, double n) {
     double mean = (double)value[1] / n, variance = (double)value[0] / n - mean * mean;
     return variance != variance ? (double)INFINITY : variance > 0 ? variance : 0;
 }
 
-/* A probe's number from the sum over its parts; models/observe.c rounds alike. */
+/* Compute a probe's number from the sum over its parts; models/observe.c rounds alike. */
 DEVICE_FN double probed(const Step &s, int r, const StepProbe *p, float total) {
     double nan = (double)canon_from_bits(0x7fc00000u), rms;
     const float *value = s.value + (size_t)r * s.parts + p->first;
@@ -224,7 +226,7 @@ DEVICE_FN double probed(const Step &s, int r, const StepProbe *p, float total) {
     case REDUCE_norm: return unscaled(s, r, p, CANON_SQRT(total));
     case REDUCE_rms:
         rms = sqrt((double)total / p->elements);
-        return rms != rms ? (double)INFINITY : rms; /* NaN would say that there is nothing to measure */
+        return rms != rms ? (double)INFINITY : rms; /* NaN means that there is nothing to measure */
     case REDUCE_largest: return largest(value, p->count);
     case REDUCE_variance: return variance_of(value, p->elements);
     case REDUCE_massive: return (double)value[0] / p->elements;
@@ -233,7 +235,7 @@ DEVICE_FN double probed(const Step &s, int r, const StepProbe *p, float total) {
     return nan;
 }
 
-/* The same by one thread, for a probe of few parts. */
+/* Compute a probe's number by one thread, for few parts. */
 DEVICE_FN double probed_alone(const Step &s, int r, const StepProbe *p) {
     const float *value = s.value + (size_t)r * s.parts + p->first;
     float total = 0;
@@ -241,13 +243,13 @@ DEVICE_FN double probed_alone(const Step &s, int r, const StepProbe *p) {
     return probed(s, r, p, total);
 }
 
-/* Clipping as models/trainer.c rounds it. */
+/* Compute the clipping factor, rounded as in models/trainer.c. */
 DEVICE_FN double clipped(float norm, double clip) {
     float down = (float)((double)norm + 1e-6), scale = (float)(clip / (double)down);
     return clip > 0 && scale < 1 ? (double)scale : 1;
 }
 
-/* The scale of the loss in a replica that trains on; true: it was too large and nothing is updated. */
+/* Update the loss scale of a replica that trains on. Return true if it was too large and the step is skipped. */
 DEVICE_FN bool scale_moves(const Step &s, int r, float loss, float norm) {
     if (!s.scale) return false;
     bool skip = s.alive[r] && is_finite(loss) && !is_finite(norm) && loss_scale_skips(&s.scale[r]);
@@ -256,12 +258,12 @@ DEVICE_FN bool scale_moves(const Step &s, int r, float loss, float norm) {
     return skip;
 }
 
-/* Whether a replica is updated in this step. */
+/* Return true if a replica is updated in this step. */
 DEVICE_FN bool updates(const Step &s, int r) {
     return s.alive[r] && !(s.skipped && s.skipped[r]);
 }
 
-/* The blocks' probes a thread each, in turns; the model's by all threads, one after the other; then clipping. */
+/* Compute the layers' probes, one per thread, then the whole model's, each by all threads, then clipping. */
 KERNEL_FN(close, THREADS, Step, s) {
     int r = (int)blockIdx.z;
     double *row = ring_row(s, r);
@@ -287,7 +289,7 @@ KERNEL_FN(close, THREADS, Step, s) {
     s.scalars[r].grad_scale = clipped(norm, s.clip[r]);
 }
 
-/* Of this thread's share of x[n]. */
+/* Return true if this thread's share of x[n] is finite. */
 template <typename X>
 DEVICE_FN bool all_finite(const X *x, size_t n) {
     bool finite = true;
@@ -350,7 +352,7 @@ KERNEL_FN(renorm, THREADS, Step, s) {
         unit_columns(x, l);
 }
 
-/* One block walks over the replicas' probes of the update, then the step counter moves. */
+/* Compute the replicas' probes of the update by one block, then advance the step counter. */
 KERNEL_FN(end, THREADS, Step, s) {
     for (int i = (int)threadIdx.x; s.after && i < s.replicas * s.probes; i += THREADS) {
         const StepProbe *p = &s.probe[i % s.probes];
@@ -433,17 +435,17 @@ static double part_bytes_after(const Step *s) {
     return 4 * part_words(s, s->gradient, s->parts);
 }
 
-/* p, g and the moments read and written. */
+/* Count the bytes of p, g and the moments, read and written. */
 static double update_bytes(const Step *s) {
     return 8 * (2 + optimizer_moments(s->optimizer)) * part_words(s, s->gradient, s->gradient + s->parameters);
 }
 
-/* g read and written. */
+/* Count the bytes of g, read and written. */
 static double unscale_bytes(const Step *s) {
     return 8 * part_words(s, s->gradient, s->gradient + s->parameters);
 }
 
-/* Rows or columns read and written. */
+/* Count the bytes of rows or columns, read and written. */
 static double lines_bytes(const Step *s) {
     double words = 0;
     for (int i = 0; i < s->units; i++) {

@@ -1,4 +1,4 @@
-/* dx = dy, of ops whose gradient passes as it is (shift, damp). */
+/* dx = dy, for ops that pass the gradient on (shift, damp). */
 #ifndef KERNELS_CUDA_STRAIGHT_CUH
 #define KERNELS_CUDA_STRAIGHT_CUH
 
@@ -13,7 +13,7 @@ KERNEL_FN(straight, THREADS, Call, c) {
     put_fours(din_of(c, 0, r), dy, here, c.accumulate[0]);
 }
 
-/* In place (din[0] is dout) there is nothing to write; words of 16 bits are counted all the same. */
+/* Launch nothing in place (din[0] is dout), unless 16-bit numbers must be counted. */
 static Grid each_moved(const Call *c) {
     return NARROW || c->din[0].at != c->dout.at ? each_four_back(c) : no_grid();
 }

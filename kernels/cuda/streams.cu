@@ -34,7 +34,7 @@ KERNEL_FN(input, THREADS, Call, c) {
     put(din_of(c, 0, r) + e, chain, c.accumulate[0]);
 }
 
-/* A dot product of a row for each pair of groups, to a warp; then one chain over the rows for each. */
+/* Compute a row's dot product for each pair of groups, one per warp; one chain over the rows for each pair follows. */
 KERNEL_FN(dots, THREADS, Call, c) {
     const Groups g = groups_of(c);
     int r = (int)blockIdx.z, pairs = g.m * g.n, row = warp_row() / pairs, k = warp_row() % pairs;

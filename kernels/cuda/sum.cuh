@@ -23,7 +23,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
     put_fours(out_of(c, r), x, here, false);
 }
 
-/* dx of input 0 may be written in place of dy: dy is read before either gradient is written. */
+/* Read dy before writing either gradient: dx of input 0 may be written over dy. */
 KERNEL_FN(backward, THREADS, Call, c) {
     const int r = (int)blockIdx.z;
     const Fours here = fours_of(c.out);

@@ -6,7 +6,7 @@ DEVICE_FN float sigmoid(float a) {
     return 1 / (1 + canon_exp(-a));
 }
 
-/* each(y, a, b) for a thread's share of the output: where some neighbours of it are in y, in a and in b. */
+/* Call each(y, a, b) for a thread's share of the output: neighbours' places in y, in a and in b. */
 template <typename Each>
 DEVICE_FN void each_share(const Call &c, const Each &each) {
     each_in_row(c.out, [&](int i, int by) {

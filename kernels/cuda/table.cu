@@ -1,4 +1,4 @@
-/* All that this build exports: the stages of every op, in ops.def's order, and of every fusion, in fusions.def's. */
+/* Exports of this build: the stages of every op, in ops.def's order, and of every fusion, in fusions.def's. */
 #include "kernels/cuda/step_launch.h"
 
 #include "kernels/cuda/device.cuh"
@@ -28,7 +28,7 @@ extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT];
 extern "C" const RoundLaunch SYMBOL(round);
 extern "C" const AddLaunch SYMBOL(add);
 
-/* By fast.def: which words meet which factors; and what follows a library's products (product.h). */
+/* Attention for the factors that fast.def pairs with this build's type; stages that follow a product (product.h). */
 #if NARROW == IN_fp16
 extern "C" const Stages SYMBOL(attention_fp16), SYMBOL(linear_place);
 #define LINEAR_AFTER SYMBOL(linear_place)

@@ -1,11 +1,11 @@
-/* Rows or columns of a parameter brought to length 1, those of a StepLines by a block. */
+/* Bring rows or columns of a parameter to length 1, one StepLines per block. */
 #ifndef KERNELS_CUDA_UNIT_LINES_CUH
 #define KERNELS_CUDA_UNIT_LINES_CUH
 
 #include "kernels/cuda/columns.cuh"
 #include "kernels/step.h"
 
-/* A warp for each row. */
+/* Scale rows, one per warp. */
 DEVICE_FN void unit_rows(float *x, const StepLines &l) {
     const int end = l.rows - l.first < STEP_LINES ? l.rows : l.first + STEP_LINES;
     for (int row = l.first + (int)threadIdx.x / WARP; row < end; row += WARPS) {
@@ -24,7 +24,7 @@ struct SquareFactors {
     }
 };
 
-/* A lane for each column. */
+/* Scale columns, one per lane. */
 DEVICE_FN void unit_columns(float *x, const StepLines &l) {
     SHARED(float, norm, [STEP_LINES]);
     const int column = l.first + lane_id();

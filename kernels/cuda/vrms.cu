@@ -5,7 +5,7 @@
 
 typedef struct {
     int d, n, groups, row, s; /* s < groups: a group of v; groups: q and k */
-    size_t first;             /* element */
+    size_t first;             /* index of the first element */
 } Piece;
 
 static inline __host__ __device__ int group_of(const Call &c) {
@@ -50,7 +50,7 @@ struct GainFactors {
     const Number *x, *dy;
     const float *save;
     int d, n, groups;
-    /* A row of the chain is one group of a row. */
+    /* Return the factors of a chain, whose rows are the groups of all rows. */
     DEVICE_METHOD Factors operator()(int line, int column) const {
         size_t e = (size_t)(line / groups) * 3 * d + 2 * (size_t)d + (size_t)(line % groups) * n + column;
         Factors f = {dy[e], x[e] * save[line]};

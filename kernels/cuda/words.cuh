@@ -1,7 +1,7 @@
-/* What tensors are stored in: kernels are compiled once for each word of kernels/rounding.h, with STORED as its name. A
- * Number is a word in memory, which is read as a float; a Target is where the words of an activation or of its gradient
- * are written, rounded, and counted by what becomes of them. In a build of floats they are a float and its address.
- * Gradients of parameters, what ops keep (save), scratch, and the loss and measures are floats in every build. */
+/* Storage of tensors: kernels are compiled once for each type of kernels/rounding.h, with STORED as its name. A Number
+ * is a stored number, read as a float; a Target is the address to which an activation or its gradient is written,
+ * rounded and counted. In a build of floats they are a float and its address. Gradients of parameters, what ops save,
+ * scratch, the loss and measures are floats in every build. */
 #ifndef KERNELS_CUDA_WORDS_CUH
 #define KERNELS_CUDA_WORDS_CUH
 
@@ -16,7 +16,7 @@
 #define IN_bf16 2
 #define NARROW PASTE(IN, STORED) /* for the preprocessor; 0: floats */
 
-/* Replica r of a view, as floats and as token ids. */
+/* Return the address of replica r of a view, as floats and as token ids. */
 DEVICE_FN float *at(const View v, int r) {
     return v.at ? (float *)((char *)v.at + (size_t)r * v.stride) : NULL;
 }
@@ -25,7 +25,7 @@ DEVICE_FN const int32_t *ids(const View v, int r) {
     return (const int32_t *)((const char *)v.at + (size_t)r * v.stride);
 }
 
-/* N neighbours in memory, four at once; then `at` is a multiple of four words. */
+/* Load N neighbours in memory; by fours, if `at` is a multiple of four numbers. */
 template <int N>
 DEVICE_FN void load(float (&x)[N], const float *at) {
     if (N == 4) {
@@ -47,7 +47,7 @@ DEVICE_FN void store(float *at, const float (&x)[N]) {
     }
 }
 
-/* Rows of x that are `apart` can be read and written `by` words at once. */
+/* Return true if rows of x with stride `apart` can be read and written `by` numbers at once. */
 template <typename X>
 DEVICE_FN bool lies_by(const X *x, size_t apart, int by) {
     return (((uintptr_t)x / sizeof(X)) | apart) % by == 0;
@@ -61,7 +61,7 @@ DEVICE_FN float rounded(float x) {
     return STORED_WORD == WORD_fp16 ? rounding_fp16(x) : rounding_bf16(x);
 }
 
-/* By the device's own conversions, which round alike; a NaN keeps its bits. */
+/* Round by the device's conversions, which give equal results; a NaN keeps its bits. */
 DEVICE_FN uint16_t word_of(float x) {
 #ifdef __CUDA_ARCH__
     if (STORED_WORD == WORD_fp16 && x == x) {
@@ -96,12 +96,12 @@ struct Number {
     }
 };
 
-#ifndef RARE_FN /* what is seldom done, in line; tests/gpu/sass.py counts a kernel's instructions without it */
+#ifndef RARE_FN /* code that seldom runs, inlined; tests/gpu/sass.py counts a kernel's instructions without it */
 #define RARE_FN DEVICE_FN
 #endif
 
-/* x, which is stored rounded: what round.cu counts, of which but one holds; or two, since what becomes infinite was
- * over fp16's largest. Sums of whole numbers have no order; all of a step write the same `first`. */
+/* Count x, which is stored rounded, as round.cu does: in one counter, or two, since a number that becomes infinite is
+ * also over fp16's largest. Integer sums do not depend on the order; all threads of a step write the same `first`. */
 RARE_FN void count_number(Rounded *count, const Scalars *now, float x) {
     const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(rounded(x)) & 0x7fffffffu;
     const bool over = was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY, nan = was > ROUNDING_INFINITY;
@@ -112,8 +112,8 @@ RARE_FN void count_number(Rounded *count, const Scalars *now, float x) {
     if (over && !count->first) count->first = now->step + 1;
 }
 
-/* Whether x may become something that is counted: a magnitude that is neither 0 nor between the smallest normal number
- * and fp16's largest, which few are. */
+/* Return true if x may be counted: its magnitude is neither 0 nor between the smallest normal number and fp16's
+ * largest. Few are. */
 DEVICE_FN bool may_count(float x) {
     const uint32_t size = canon_to_bits(x) & 0x7fffffffu;
     return size - SMALLEST_NORMAL > ROUNDING_FP16_MOST - SMALLEST_NORMAL && size;
@@ -121,14 +121,14 @@ DEVICE_FN bool may_count(float x) {
 
 struct Target {
     Number *to;
-    Rounded *count; /* of this replica; NULL: nobody counts */
+    Rounded *count; /* this replica's counters; NULL: do not count */
     const Scalars *now;
 
     DEVICE_METHOD Target operator+(size_t n) const {
         const Target further = {to + n, count, now};
         return further;
     }
-    /* A word that is read as what stands there and written by `=`. */
+    /* A number in memory that is read as its value and written by `=`. */
     struct Place {
         Number *to;
         Rounded *count;
@@ -150,7 +150,7 @@ struct Target {
     }
 };
 
-/* As those of floats. */
+/* Four 16-bit numbers, with the operations of four floats. */
 struct alignas(8) FourWords {
     uint16_t word[4];
 };
@@ -211,7 +211,7 @@ DEVICE_FN Target target_at(const Call &c, const View v, Rounded *count, int r) {
 typedef float Number;
 typedef float *Target;
 
-/* As they are. */
+/* Copy four numbers unchanged. */
 DEVICE_FN void copy_four(float *to, const float *from) {
     *(float4 *)to = *(const float4 *)from;
 }
@@ -227,7 +227,7 @@ DEVICE_FN float *target_at(const Call &c, const View v, Rounded *count, int r) {
 
 #endif
 
-/* Of replica r: an input, the output and its gradient, and the gradient of an input that is an activation. */
+/* Return replica r's input, output, output's gradient, and gradient of an input that is an activation. */
 DEVICE_FN const Number *in_of(const Call &c, int i, int r) {
     return numbers_at(c.in[i], r);
 }
@@ -244,7 +244,7 @@ DEVICE_FN Target din_of(const Call &c, int i, int r) {
     return target_at(c, c.din[i], c.count_din[i], r);
 }
 
-/* Writes or adds, as the Call says. */
+/* Write or add, as the Call says. */
 template <typename To>
 DEVICE_FN void put(To to, float value, bool accumulate) {
     *to = accumulate ? *to + value : value;

@@ -3,7 +3,7 @@
  * A warp for each row. */
 #include "kernels/cuda/device.cuh"
 
-/* Whether no logit is larger than the target's, and none before it as large. */
+/* Return true if no logit is larger than the target's, and none before it as large. */
 DEVICE_FN bool is_first_largest(const Number *x, int target, float most) {
     bool before = false;
     if (target < 0 || x[0] != x[0]) return target == 0;

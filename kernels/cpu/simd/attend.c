@@ -1,8 +1,8 @@
 /* Fast attention of rows that choose their keys: the chains and lanes of kernels/cpu/attend.c, which has the equations,
  * VEC queries at a time.
  *
- * Neighbouring queries that begin at the same key and see no fewer keys than the one before, as those of one sentence
- * do, are a group. A vector holds its queries' scores of one key, s[key][query], so that rule 3's lanes are whole
+ * Neighbouring queries that begin at the same key and see no fewer keys than the one before, as in one sentence, are a
+ * group. A vector holds its queries' scores of one key, s[key][query], so that rule 3's lanes are whole
  * vectors (square.h). A key is absent to the first queries of a group: its score there is -infinity, its exponential
  * +0, and every other sum leaves it out. Keys, values and their gradients are copied into dense rows of whole vectors
  * once a head. */
@@ -12,18 +12,18 @@ typedef struct {
     const float *q, *k, *v, *dy; /* row i at q + i * step */
     float *y, *dq, *save;
     const int32_t *range; /* from and to of each query */
-    size_t step, row;     /* row: words of a dense row */
+    size_t step, row;     /* row: numbers of a dense row */
     int queries, keys, h;
     float scale;
-    bool accumulate; /* dq */
+    bool accumulate; /* dq is added to */
     float *kd, *vd, *dk, *dv;            /* dense rows of all keys, and VEC more */
-    float *qd, *qt, *dyd, *dyt, *p, *ds; /* of a group; qt and dyt turned, [h][VEC] */
+    float *qd, *qt, *dyd, *dyt, *p, *ds; /* a group's; qt and dyt transposed, [h][VEC] */
 } Head;
 
 typedef struct {
     int first, rows; /* queries */
     int from;        /* their first key */
-    int some, all;   /* keys that any of them sees, and that all see */
+    int some, all;   /* keys that any query sees, and that all see */
     int seen[VEC];   /* keys that each query sees */
 } Group;
 
@@ -39,7 +39,7 @@ static Group group_at(const Head *t, int first) {
     return g;
 }
 
-/* Queries of a group, from the first on, that do not see its key j. */
+/* Return how many queries of a group, from the first on, do not see its key j. */
 V_FN int blind(const Group *g, int j) {
     int n = 0;
     if (j >= g->all)
@@ -47,20 +47,20 @@ V_FN int blind(const Group *g, int j) {
     return n;
 }
 
-/* x into dense rows, padded with zeros to whole vectors and by VEC rows. */
+/* Copy x into dense rows, padded with zeros to whole vectors and by VEC rows. */
 static void take_rows(const Head *t, float *to, const float *x, int rows, int padded) {
     for (int i = 0; i < padded; i++, to += t->row)
         for (int c = 0; c < t->h; c += VEC)
             v_store(to + c, i < rows ? v_load_first(x + (size_t)i * t->step + c, least(t->h - c, VEC)) : v_zero());
 }
 
-/* Queries, or their dy, of a group: dense, and turned. */
+/* Copy a group's queries, or their dy: dense, and transposed. */
 static void take_group(const Head *t, const Group *g, float *dense, float *turned, const float *x) {
     take_rows(t, dense, x + (size_t)g->first * t->step, g->rows, VEC);
     pack_along(turned, VEC, dense, t->row, 1, VEC, (int)t->row);
 }
 
-/* s(key, query) = scale (a(key) . b(query)), b turned. */
+/* Compute s(key, query) = scale (a(key) . b(query)), b transposed. */
 SQUARE_FN void group_dots(float *s, const float *a, size_t row, const float *turned, int keys, int h, float scale) {
     for (; keys > 0; keys -= VEC, a += VEC * row, s += SQUARE) {
         vec t[VEC];
@@ -70,7 +70,7 @@ SQUARE_FN void group_dots(float *s, const float *a, size_t row, const float *tur
     }
 }
 
-/* y(query) = sum over the keys it sees of p(key, query) b(key), VEC columns of them. */
+/* Compute VEC columns of y(query) = sum over the keys it sees of p(key, query) b(key). */
 SQUARE_FN void group_sum(float *y, const Group *g, const float *p, const float *b, size_t row) {
     vec t[VEC];
     int j = 0;
@@ -84,7 +84,7 @@ SQUARE_FN void group_sum(float *y, const Group *g, const float *p, const float *
     tile_store(t, VEC, 1, y, VEC);
 }
 
-/* y(key) continued over the group's queries that see it, VEC keys from `key` on and VEC columns of them:
+/* Continue VEC columns of the chains y(key), VEC keys from `key` on, over the group's queries that see them: add
  * a(key, query) b(query). */
 SQUARE_FN void group_spread(float *y, const Group *g, int key, const float *a, const float *b, size_t row) {
     int count = least(g->some - key, VEC);
@@ -103,7 +103,7 @@ SQUARE_FN void group_spread(float *y, const Group *g, int key, const float *a, c
         if (j < count) v_store(y + (size_t)j * row, t[j]);
 }
 
-/* The rows of y or dq of a group. */
+/* Compute and store a group's rows of y or dq. */
 static void put_group(const Head *t, const Group *g, float *to, const float *p, const float *b, bool accumulate) {
     float y[SQUARE];
     to += (size_t)g->first * t->step, b += (size_t)g->from * t->row;
@@ -113,7 +113,7 @@ static void put_group(const Head *t, const Group *g, float *to, const float *p, 
     }
 }
 
-/* Keys of a group in whole squares. */
+/* Return a group's number of keys, rounded up to whole squares. */
 static int whole_keys(const Group *g) {
     return (g->some + VEC - 1) / VEC * VEC;
 }
@@ -154,7 +154,7 @@ static void forward_group(Head *t, const Group *g) {
     put_group(t, g, t->y, t->p, t->vd, false);
 }
 
-/* P and dS of a group from what forward saved. */
+/* Compute a group's P and dS from what forward saved. */
 static void group_gradient(const Head *t, const Group *g) {
     const float *save = t->save + g->first;
     vec most = v_load_first(save, g->rows), inverse = v_load_first(save + t->queries, g->rows);
@@ -189,7 +189,7 @@ static void backward_group(Head *t, const Group *g) {
         }
 }
 
-/* What a head's keys or values get from all queries; NULL: not wanted. */
+/* Store the gradient of a head's keys or values, summed over all queries; to NULL: not wanted. */
 static void put_keys(const Head *t, float *to, const float *sum, bool accumulate) {
     for (int j = 0; to && j < t->keys; j++, to += t->step, sum += t->row)
         for (int c = 0; c < t->h; c += VEC) {
@@ -199,7 +199,7 @@ static void put_keys(const Head *t, float *to, const float *sum, bool accumulate
         }
 }
 
-/* Sizes, and places in scratch; returns the bytes used. */
+/* Set sizes and addresses in scratch; return the bytes used. */
 static size_t lay_out(Head *t, const Call *c) {
     int h = c->in[0].cols / c->attr.heads, seq = (c->attr.seq + VEC - 1) / VEC * VEC;
     *t = (Head){.step = (size_t)c->in[0].cols, .row = (size_t)(h + VEC - 1) / VEC * VEC, .h = h,

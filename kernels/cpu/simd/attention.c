@@ -1,11 +1,11 @@
-/* Fast attention: the chains and lanes of kernels/cpu/attention.c, which has the equations, many at a time.
+/* Fast attention: computes the chains and lanes of kernels/cpu/attention.c, which has the equations, many at a time.
  *
- * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal or to the
- * sequence's end (square.h), so that scores never leave the first-level caches; backward takes PAIR bands at once. dK
- * and dV are kept in memory between bands, stored and reloaded exactly. Parts of a head are copied from x in squares of
- * VEC columns, a block of them side by side for every VEC rows; the band's queries and dy also turned. A head's rows
- * are a cache line or a few in each row of x, which no hardware foresees, so the next sequence, or head, is fetched
- * between pieces of work. */
+ * One head of one sequence is computed in bands of VEC queries, each a row of squares up to the diagonal or to the
+ * sequence's end (square.h), so that scores stay in the first-level cache; backward takes PAIR bands at once. dK and dV
+ * are kept in memory between bands, stored and reloaded exactly. Parts of a head are copied from x in squares of VEC
+ * columns, a block of squares for every VEC rows; the band's queries and dy also transposed. A head's rows are few
+ * cache lines in each row of x, which hardware does not prefetch, so the next sequence, or head, is prefetched between
+ * pieces of work. */
 #include "kernels/cpu/simd/square.h"
 
 typedef struct {
@@ -16,42 +16,42 @@ typedef struct {
 typedef struct {
     Place here;
     Ahead next;
-    size_t d, x_step, y_step, block; /* block: words of VEC rows in squares */
+    size_t d, x_step, y_step, block; /* block: numbers of VEC rows in squares */
     int n, h;                        /* sequence length, head size */
-    int keys;                        /* of a band's last square: 0 on the diagonal, else of the sequence's last */
+    int keys;                        /* keys in a band's last square; 0: it is on the diagonal */
     float scale;
     bool accumulate;
     float *k, *v, *dk, *dv;            /* all rows */
-    float *q, *dy, *qt, *dyt, *p, *ds; /* of this band; qt and dyt turned */
+    float *q, *dy, *qt, *dyt, *p, *ds; /* this band's; qt and dyt transposed */
 } Head;
 
-/* PAIR bands of queries, or as many as are left. */
+/* Up to PAIR bands of queries. */
 typedef struct {
-    int square, first, rows, vecs; /* the first band, its first query */
+    int square, first, rows, vecs; /* first band, its first query */
 } Wide;
 
-/* Words of a sequence that still gain by being fetched whole: 512 KB, half of a second-level cache, since the
- * sequence in use is there too. */
+/* Largest sequence, in floats, that is prefetched whole: 512 KB, half of a second-level cache, since the sequence in
+ * use is there too. */
 enum { FETCH_WORDS = 1 << 17 };
 
 static int squares(int n) {
     return (n + VEC - 1) / VEC;
 }
 
-/* VEC rows and columns of x as they are, turned, or both: NULL what is not wanted. */
+/* Copy VEC rows and columns of x as they are, transposed, or both; NULL: not wanted. */
 SQUARE_FN void take_square(float *rows, float *turned, const float *from, size_t line) {
     if (rows) UNROLL for (int i = 0; i < VEC; i++) v_store(rows + i * VEC, v_load(from + (size_t)i * line));
     if (turned) pack_along(turned, WIDE_ROW, from, line, 1, VEC, VEC);
 }
 
-/* The same of `count` rows and `cols` columns: padded with the last row and with zeros. */
+/* Copy `count` rows and `cols` columns likewise, padded with the last row and with zeros. */
 SQUARE_FN void take_edge(float *rows, float *turned, const float *from, size_t line, int count, int cols) {
     float padded[SQUARE], *to = rows ? rows : padded;
     for (int i = 0; i < VEC; i++) v_store(to + i * VEC, v_load_first(from + (size_t)least(i, count - 1) * line, cols));
     if (turned) pack_along(turned, WIDE_ROW, to, VEC, 1, VEC, VEC);
 }
 
-/* Rows `first`.. of one part of a head likewise, in squares of VEC columns, `step` apart. */
+/* Copy rows `first`.. of one part of a head, in squares of VEC columns, `step` apart. */
 static void take(const Head *t, float *rows, size_t step, float *turned, const float *from, size_t line, int first) {
     int count = least(t->n - first, VEC);
     from += (size_t)first * line;
@@ -80,14 +80,14 @@ static void take_sequence(const Head *t) {
     for (int square = 0; square < squares(t->n); square++) take_keys(t, square), take_values(t, square);
 }
 
-/* The last square that a band's queries see. */
+/* Return the last square that a band's queries see. */
 static int last_of(const Head *t, int band) {
     return t->keys ? squares(t->n) - 1 : band;
 }
 
-/* The exponentials of a band, and what backward needs of them; P is they times what is returned, each query's inverse
- * sum. Parts of the next band are copied meanwhile, since the units would idle until a
- * row's maximum or sum is known. */
+/* Compute a band's exponentials, save what backward needs, and return each query's inverse sum, the factor that makes
+ * them P. Parts of the next band are copied meanwhile, since the units would idle until a row's maximum or sum is
+ * known. */
 static vec softmax(Head *t, int band) {
     int first = band * VEC, rows = least(t->n - first, VEC), last = last_of(t, band);
     bool more = first + VEC < t->n, growing = more && !t->keys;
@@ -107,7 +107,8 @@ static vec softmax(Head *t, int band) {
     return inverse;
 }
 
-/* The rows of y or dQ of a band: sums over keys of a(key, query) b(key); a first takes the factors, unless NULL. */
+/* Compute a band's rows of y or dQ: sums over keys of a(key, query) b(key); a is first scaled by factors unless NULL.
+ * */
 static void band_put(Head *t, int band, float *to, size_t step, float *a, int a_row, const float *b,
                      const vec *factor) {
     _Alignas(64) float edge[SQUARE];
@@ -136,12 +137,12 @@ static void forward_band(Head *t, int band) {
     band_put(t, band, t->here.y, t->y_step, t->p, VEC, t->v, &inverse);
 }
 
-/* Bands of w, from the first on, that see nothing of a square. */
+/* Return how many bands of w, from the first on, see nothing of a square. */
 static int blind_bands(const Head *t, const Wide *w, int square) {
     return t->keys || square <= w->square ? 0 : square - w->square;
 }
 
-/* One square of keys against the queries that see any of it. */
+/* Compute the scores of one square of keys with the queries that see any of it. */
 static void wide_dots(Head *t, const Wide *w, int square, float *s, const float *a, const float *turned, float scale) {
     int last = (w->vecs - 1) * VEC;
     a += (size_t)square * t->block, s += square * BLOCK;
@@ -149,7 +150,7 @@ static void wide_dots(Head *t, const Wide *w, int square, float *s, const float 
     else square_dots(s + last, WIDE_ROW, a, turned + last, t->h, scale, &t->next);
 }
 
-/* P and dP of a band, from the row maxima and inverse sums that forward kept; dot: the row sums of their product. */
+/* Compute P and dP of bands from forward's row maxima and inverse sums; dot: the row sums of their product. */
 static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     _Alignas(64) float lanes[PAIR * CANON_LANES * VEC], most[WIDE_ROW], inverse[WIDE_ROW];
     for (int v = 0; v < w->vecs; v++) {
@@ -183,8 +184,8 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     for (int v = 0; v < w->vecs; v++) dot[v] = fold_lanes(lanes + v * CANON_LANES * VEC);
 }
 
-/* The chains of dK or dV of one square of keys over this band's queries that see any of
- * them: a(key, query) b(query). */
+/* Continue the chains of dK or dV of one square of keys over these bands' queries that see any of them: add
+ * a(key, query) b(query). */
 static void wide_spread(Head *t, const Wide *w, int square, float *to, const float *a, const float *rows) {
     int from = blind_bands(t, w, square), left = w->rows - from * VEC;
     a += square * BLOCK + from * VEC, rows += from * SQUARE, to += (size_t)square * t->block;
@@ -197,7 +198,7 @@ static void wide_spread(Head *t, const Wide *w, int square, float *to, const flo
     }
 }
 
-/* The rows of dK or dV of one square of keys, when their chains are at their ends. */
+/* Store the rows of dK or dV of one square of keys, whose chains are complete. */
 static void put_keys(Head *t, int square, float *dx, const float *from) {
     int first = square * VEC, rows = least(t->n - first, VEC);
     dx += (size_t)first * t->x_step, from += (size_t)square * t->block;
@@ -228,13 +229,13 @@ static void forward_head(Head *t) {
 }
 
 static void backward_head(Head *t) {
-    size_t words = t->keys ? (size_t)squares(t->n) * t->block : 0; /* chains that no diagonal begins */
+    size_t words = t->keys ? (size_t)squares(t->n) * t->block : 0; /* zero chains, which no diagonal begins */
     memset(t->dk, 0, words * sizeof(float)), memset(t->dv, 0, words * sizeof(float));
     if (t->keys) take_sequence(t);
     for (int first = 0; first < t->n; first += WIDE_ROW) backward_bands(t, first);
 }
 
-/* Sizes, and places in scratch; returns the bytes used. */
+/* Set sizes and addresses in scratch; return the bytes used. */
 static size_t lay_out(Head *t, const Call *c) {
     size_t d = (size_t)c->in[0].cols / 3, h = d / (size_t)c->attr.heads, n = (size_t)squares(c->attr.seq), used = 0;
     size_t block = (h + VEC - 1) / VEC * SQUARE;
@@ -244,7 +245,7 @@ static size_t lay_out(Head *t, const Call *c) {
     float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
         *place[i] = c->scratch ? from + used : NULL;
-        /* a line between: fewer clashes in a cache set */
+        /* a cache line between them: fewer conflicts in a cache set */
         used += (i < 4 ? n * block : i < 8 ? PAIR * block : n * BLOCK) + 16;
     }
     return used * sizeof(float) + 64;
@@ -259,11 +260,11 @@ static Place place_of(const Head *t, const Call *c, int r, size_t i, bool gradie
     return p;
 }
 
-/* What to fetch while a head is visited: the next sequence in the order of memory, which the hardware foresees, a share
- * of it for each head; or just the next head, where a sequence overflows a second-level cache. */
+/* Choose what to prefetch while a head is computed: a share of the next sequence, in the order of memory, which
+ * hardware predicts; or the next head if a sequence overflows a second-level cache. */
 static Ahead ahead_of(const Head *t, const Place *p, bool whole, bool any) {
     int n = squares(t->n), work = t->keys ? n * n : n * (n + 1) / 2, cols = squares(t->h);
-    int calls = (p->dx ? 1 + PAIR : 1) * (PAIR == 1 ? 1 : cols) + 1; /* of fetch, per square */
+    int calls = (p->dx ? 1 + PAIR : 1) * (PAIR == 1 ? 1 : cols) + 1; /* calls of fetch per square */
     return (Ahead){p->x, p->dy ? p->dy : p->y, p->dx == p->x ? NULL : p->dx, t->x_step, t->y_step,
                    whole ? 16 : t->d, whole ? 3 : 1, 0, whole ? t->d : (size_t)t->h,
                    any ? t->n * ((t->h + 15) / 16) : 0, work * calls, 0};
@@ -274,7 +275,7 @@ static void each_head(const Call *c, void (*visit)(Head *), bool gradient) {
     lay_out(&t, c);
     t.accumulate = gradient && c->accumulate[0];
     Share share = call_share(c, c->in[0].rows / t.n * c->attr.heads);
-    /* dx may be written in place of x: all of a head that is read is read before */
+    /* dx may be written over x: all of a head is read before it is written */
     bool apart = gradient && c->din[0].at != c->in[0].at;
     bool whole = (apart ? 7 : 4) * (size_t)t.n * t.d <= FETCH_WORDS;
     for (int r = 0; r < c->replicas; r++)

@@ -1,5 +1,5 @@
-/* Products in bf16: what the two instructions do, one number at a time, in plain C. Everything else that computes such
- * a product (the instructions themselves, their software twins) must give these bits.
+/* Products in bf16 as the two instructions compute them, one number at a time, in plain C. Everything else that
+ * computes such a product (the instructions themselves, their software twins) must give these bits.
  *
  * A backend of precision bf16 differs from canon in `linear` alone: both operands of its three products (forward, input
  * gradient, weight gradient) are rounded to bf16, products and sums are float. Memory holds float words only: operands
@@ -9,7 +9,7 @@
  *   round     nearest, ties to even; a denormal becomes a zero of its sign, a NaN quiet with its upper bits; a number
  *             past the largest bf16 becomes infinite
  *   step      c <- a b + c, rounded once, to nearest even; a result that is tiny after rounding becomes a zero of its
- *             sign (no operand is ever denormal: rounding and steps have seen to that)
+ *             sign (no operand is ever denormal, since rounding and steps flush them)
  *
  * The instructions sum in different orders, so there are two classes of bits. With k padded by +0 as said, from c = +0:
  *
@@ -18,9 +18,9 @@
  *   bf16-amx  TDPBF16PS; k is padded to a multiple of 32. For each 32 of k ascending: a chain of steps over the even
  *             members and one over the odd ones, each from +0; c <- c + (even + odd), each sum flushed like a step.
  *
- * A padded step is a step like any other: it turns a -0 into +0. Orders and flushing are those of Intel's manual
+ * A padded step is an ordinary step: it turns a -0 into +0. Orders and flushing are those of Intel's manual
  * (Software Developer's Manual, volume 2, VCVTNE2PS2BF16, VDPBF16PS, TDPBF16PS);
- * kernels/bf16.c holds the machine to them. */
+ * kernels/bf16.c tests the machine against them. */
 #ifndef KERNELS_CPU_SIMD_BF16_H
 #define KERNELS_CPU_SIMD_BF16_H
 
@@ -37,7 +37,7 @@ CANON_FN float bf16_zero_like(float x) {
     return canon_from_bits(canon_to_bits(x) & 0x80000000u);
 }
 
-/* x in bf16: the upper half of a float's bits. */
+/* Round x to bf16, the upper half of a float's bits. */
 CANON_FN uint32_t bf16_round(float x) {
     uint32_t bits = canon_to_bits(x), rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
     uint32_t size = bits & 0x7fffffffu;
@@ -45,7 +45,7 @@ CANON_FN uint32_t bf16_round(float x) {
     return size < BF16_NORMAL ? bits >> 16 & 0x8000u : rounded;
 }
 
-/* Two members of a pair, the even one low. */
+/* Pack two members of a pair, the even one low. */
 CANON_FN uint32_t bf16_pair(float even, float odd) {
     return bf16_round(even) | bf16_round(odd) << 16;
 }
@@ -58,13 +58,13 @@ CANON_FN float bf16_odd(uint32_t pair) {
     return canon_from_bits(pair & 0xffff0000u);
 }
 
-/* Results that need a second look: the zeros that fma would leave denormal, and the smallest normal number. */
+/* Return true for results that bf16_step checks again: denormals, and the smallest normal number. */
 CANON_FN uint32_t bf16_is_small(float x) {
     return bf16_magnitude(x) - 1 < BF16_NORMAL;
 }
 
-/* One step. fma rounds denormals coarsely, so it may arrive at the smallest normal number from below: there the same
- * product 2^24 larger tells (the smaller factor and c are then far from overflow). */
+/* Compute one step. fma rounds denormals coarsely, so it may round up to the smallest normal number: then the product
+ * scaled by 2^24 decides (the smaller factor and c are then far from overflow). */
 CANON_FN float bf16_step(float a, float b, float c) {
     float sum = CANON_FMA(a, b, c);
     if (!bf16_is_small(sum)) return sum;
@@ -75,7 +75,7 @@ CANON_FN float bf16_step(float a, float b, float c) {
                : sum;
 }
 
-/* A sum of two floats is exact where it is tiny. */
+/* Add and flush; a sum of two floats is exact where it is tiny. */
 CANON_FN float bf16_add(float a, float b) {
     float sum = a + b;
     return bf16_magnitude(sum) < BF16_NORMAL ? bf16_zero_like(sum) : sum;

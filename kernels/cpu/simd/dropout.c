@@ -1,13 +1,13 @@
 /* Fast dropout: kernels/cpu/dropout.c with its words drawn by the vector layer. One block is a chain of ten
- * multiplications, so several groups of lanes go side by side. */
+ * multiplications, so several groups of lanes are computed at once. */
 #include "base/philox.h"
 #include "kernels/cpu/simd/vec.h"
 
 #ifdef V_WIDE
 enum { GROUPS = 32 / WIDE < 4 ? 32 / WIDE : 4 };
 
-/* 4 WIDE GROUPS words, those of the blocks from `block` on, a multiple of as many. So all have the same high word, and
- * what becomes of that and of the stream in the first two rounds is the same for all. */
+/* Draw the words of WIDE GROUPS blocks from `block`, a multiple of WIDE GROUPS, on. So all have the same high word, and
+ * the first two rounds treat it and the stream alike for all. */
 V_FN void draw_groups(uint32_t *word, uint64_t seed, uint64_t stream, uint64_t block) {
     const uint32_t mul0 = 0xD2511F53u, mul1 = 0xCD9E8D57u, add0 = 0x9E3779B9u, add1 = 0xBB67AE85u;
     const uint64_t both1 = (stream & 0xffffffffu) * mul1;

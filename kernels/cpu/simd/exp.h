@@ -1,5 +1,5 @@
-/* canon_exp where no x is above 0, as in a softmax: no bound above is needed. EXPS vectors go step by step side by
- * side, since one chain of fmas alone leaves the units idle. */
+/* canon_exp for x <= 0, as in a softmax, without its upper bound. EXPS vectors are computed in step, since one chain of
+ * fmas alone leaves the units idle. */
 #ifndef KERNELS_CPU_SIMD_EXP_H
 #define KERNELS_CPU_SIMD_EXP_H
 

@@ -43,7 +43,7 @@ V_FN void forward4(float *y, const float *x) {
     store4(y, out);
 }
 
-/* dx may be dy. */
+/* Compute dx of four vectors; dx may be dy. */
 V_FN void backward4(float *dx, const float *dy, const float *x, const bool accumulate) {
     vec v[4], s[4];
     dx = writing(dx, STRIDE), dy = reading(dy, STRIDE);

@@ -1,70 +1,70 @@
-/* The fast matmul: the chains of kernels/cpu/matmul.c, many at a time (after Goto and van de Geijn 2008, and BLIS).
+/* Fast matmul: computes the chains of kernels/cpu/matmul.c many at a time (after Goto and van de Geijn 2008, and BLIS).
  *
  * C is cut into register tiles of TILE_ROWS x TILE_COLS chains; k is never split among chains, so the
  * order inside a chain, and with it every bit, is the readable one. A block of B is packed into panels of TILE_COLS
  * columns that stay in the second-level cache. At the edges of C a tile computes padding, which is not stored.
  *
- * NEAR, A's rows are contiguous (x or dy times weights): A is read in place, TILE_ROWS rows at once.
- * ACROSS, its columns are (dW = dy^T x): k is long and C small, so k is worked off in blocks, between which chains are
+ * NEAR: A's rows are contiguous (x or dy times weights), and A is read in place, TILE_ROWS rows at once.
+ * ACROSS: A's columns are (dW = dy^T x); k is long and C small, so k is cut into blocks, between which chains are
  * kept in `partial` (stored and reloaded exactly; not in C, which may be accumulated into). A panel's first tile reads
  * it in place and packs it for the others; so does the first row of tiles with B.
  *
- * Every tile fetches some of what comes next: of A and B, of C, of unfinished chains; evenly, since a core can have
- * about ten lines under way at a time. What comes from the second-level cache is fetched SOON steps before it is used:
- * earlier than the hardware does it; still earlier would take room in the first-level cache. */
+ * Every tile prefetches parts of the next A and B, C, and unfinished chains; evenly, since a core can have about ten
+ * lines pending. Data in the second-level cache is prefetched SOON steps before its use: earlier than hardware does;
+ * still earlier would take room in the first-level cache. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/tile.h"
 
 enum {
-    CACHE = 1 << 18,   /* words of a second-level cache of 1 MB */
-    LONG_K = 512,      /* NEAR: steps of k in a block (of such a width no chain has to be kept) */
-    DEEP_K = 2048,     /* NEAR: where C is narrow: reading A again costs less than keeping chains */
-    FIRST_K = 32,      /* ACROSS: in the first block, which nothing has fetched; the next has twice as many */
-    SHORT_K = 128,     /* ACROSS: at most */
+    CACHE = 1 << 18,   /* floats in a second-level cache of 1 MB */
+    LONG_K = 512,      /* NEAR: steps of k in a block (up to this k no chain has to be kept) */
+    DEEP_K = 2048,     /* NEAR, if C is narrow: reading A again costs less than keeping chains */
+    FIRST_K = 32,      /* ACROSS: steps of the first block, which is not prefetched; the next has twice as many */
+    SHORT_K = 128,     /* ACROSS: most steps of a block */
     WIDTH = 512,       /* ACROSS: columns in a block */
     STEPS = 4,         /* steps of k between fetches */
-    EARLY = 4,         /* steps of k that packing is ahead */
-    SOON = 32 / VEC,   /* steps of k that fetching from the second-level cache is ahead: some 30 cycles */
-    ODD = 16           /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
+    EARLY = 4,         /* steps of k by which packing is ahead */
+    SOON = 32 / VEC,   /* steps of k by which second-level prefetching is ahead: about 30 cycles */
+    ODD = 16           /* floats between panels: puts them in different cache sets, holds the last row's padding */
 };
 _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one vector");
 
-/* How a tile reads A, and what it packs. */
+/* Flags: how a tile reads A, and what it packs. */
 enum { ACROSS = 0, NEAR = 1, PACK_A = 2, PACK_B = 4 };
 
-/* Rows of a matrix that tiles fetch, some lines each: `step` words from row to row, of which `width` are wanted; on and
- * on if little is between them, else one row for each tile. */
+/* Rows of a matrix that tiles prefetch, some lines each: `width` floats of each `step`; continuously if there is little
+ * between them, else one row for each tile. */
 typedef struct {
     const float *at;
-    size_t step, width, done, rows, pace; /* pace: words from one fetch to the next */
+    size_t step, width, done, rows, pace; /* pace: floats from one prefetch to the next */
     bool on;
 } Stream;
 
-/* Cache lines to fetch, `step` words from one to the next. */
+/* Cache lines to prefetch, `step` floats apart. */
 typedef struct {
     const float *at;
     size_t step;
 } Lines;
 
-/* A row of tiles, from one on. Moved on in place: reading as a whole what was just written in parts stalls. */
+/* The rest of a row of tiles. Advanced in place: reading as a whole what was just written in parts stalls. */
 typedef struct {
     float *c, *partial; /* the tile's corner of C; its unfinished chains */
     size_t ldc;
     const float *a, *b, *bias;    /* panels; bias of the first column or NULL */
-    /* words between rows of A if NEAR, between steps of what is packed; between panels of B */
+    /* strides: of A's rows (NEAR) or its steps; of B's steps; of B's panels */
     size_t a_line, b_line, panel;
-    float *to_a, *to_b, *sums;    /* where that goes; sums of A's rows up to here */
-    int k, rows, cols;            /* rows that exist; columns left from the tile's first on */
+    float *to_a, *to_b, *sums;    /* destinations of packing; sums of A's rows so far */
+    int k, rows, cols;            /* rows that exist; columns left from the tile's first */
     bool first, last, accumulate, continues;
-    Stream ahead_a, ahead_b; /* what follows this block of A or B */
+    Stream ahead_a, ahead_b; /* next blocks of A and B to prefetch */
 } Job;
 
 static Stream stream(const float *at, size_t row, size_t col, int width, int rows) {
     return (Stream){at, row, (size_t)width, 0, col == 1 ? (size_t)rows : 0, LINE, row <= 2 * (size_t)width};
 }
 
-/* The next `count` lines. */
+/* Take the next `count` lines to prefetch. */
 V_FN Lines take(Stream *s, int count) {
     bool any = s->on ? s->done < s->step * s->rows : s->rows > 0;
     Lines l = {s->at + (any ? s->done : 0), any ? s->pace : 0};
@@ -77,7 +77,7 @@ static size_t panels(int lines, int width) {
     return (size_t)((lines + width - 1) / width);
 }
 
-/* The end of a whole tile's chains: bias, then old C. */
+/* End a whole tile's chains: add bias, then old C. */
 V_FN void finish(vec t[], const int rows, const int vecs, const Job *j) {
     UNROLL for (int v = 0; v < vecs; v++) {
         if (j->bias) {
@@ -91,7 +91,7 @@ V_FN void finish(vec t[], const int rows, const int vecs, const Job *j) {
     tile_store(t, rows, vecs, j->c, j->ldc);
 }
 
-/* The same for a tile that hangs over the edge of C. */
+/* End the chains of a tile that crosses the edge of C. */
 static void finish_edge(const float *chain, const Job *j) {
     for (int r = 0; r < j->rows; r++)
         for (int i = 0; i < least(j->cols, TILE_COLS); i++) {
@@ -101,7 +101,7 @@ static void finish_edge(const float *chain, const Job *j) {
         }
 }
 
-/* Old C, where chains go on from it; at an edge the numbers that exist, and zeros. */
+/* Load old C, from which chains go on; at an edge, the existing numbers and zeros. */
 static __attribute__((noinline)) void old_edge(float *chain, const Job *j) {
     memset(chain, 0, TILE_ROWS * TILE_COLS * sizeof(float));
     for (int r = 0; r < j->rows; r++)
@@ -116,18 +116,18 @@ V_FN void begin(vec t[], const int rows, const int vecs, const Job *j) {
     else old_edge(chain, j), tile_load(t, rows, vecs, chain, TILE_COLS);
 }
 
-/* Where a tile has got to. Row r of A is at base[r / 5] + (r % 5) line, so that few registers address all of them. */
+/* Position of a tile. Row r of A is at base[r / 5] + (r % 5) line, so that few registers address all rows. */
 typedef struct {
     const char *base[3];
     size_t line, three; /* bytes; three lines in a register, since no addressing mode multiplies by three */
     const float *b;
     size_t b_line;
-    const char *raw_a; /* what is packed */
+    const char *raw_a; /* source of packing */
     float *to_a, *to_b;
     vec sums;
 } Place;
 
-/* A step of A is packed EARLY steps before it is used, since it comes from far. */
+/* Pack a step of A EARLY steps before its use, since it comes from memory. */
 V_FN void pack_step(Place *p, const size_t skip) {
     vec rows = v_load((const float *)(const void *)p->raw_a);
     const char *soon = p->raw_a + SOON * p->line;
@@ -137,8 +137,8 @@ V_FN void pack_step(Place *p, const size_t skip) {
     p->raw_a += p->line;
 }
 
-/* One step of k, `skip` steps from p where those are side by side: the outer product of a
- * column of A and a line of B. */
+/* Take one step of k, `skip` steps from p if steps are contiguous: add the outer product of a column of A and a line of
+ * B. */
 V_FN void step(vec t[], const int rows, const int vecs, const int how, const size_t skip, Place *p) {
     const float *a = (const float *)p->base[0] + (how & NEAR ? 0 : skip * VEC);
     const float *b = p->b + (how & PACK_B ? 0 : skip * TILE_COLS);
@@ -183,11 +183,11 @@ V_FN void run_tile(Job *j, const int rows, const int vecs, const int how) {
     if (how & NEAR) __asm__("" : "+r"(p.three));
     Lines ahead_a = take(&j->ahead_a, j->k / STEPS), ahead_b = {0};
     if (!(how & NEAR)) ahead_b = take(&j->ahead_b, j->k / STEPS);
-    Lines soon = {j->c, j->ldc}; /* what this tile stores into, or what the next one takes up */
+    Lines soon = {j->c, j->ldc}; /* lines that this tile stores into, or that the next one loads */
     if (!j->last) soon = (Lines){j->partial + TILE_ROWS * TILE_COLS, TILE_COLS};
     int left = j->rows, k = j->k - early;
     size_t twin = vecs * VEC > LINE ? LINE : 0, turn = 2 * soon.step;
-    if (how & NEAR && twin && k >= 2 * left * STEPS) /* time enough for one line after the other */
+    if (how & NEAR && twin && k >= 2 * left * STEPS) /* enough time for one line after the other */
         left *= 2, turn = soon.step, soon.step = twin, twin = 0;
     for (; k >= STEPS; k -= STEPS) {
         if (how & NEAR) {
@@ -223,7 +223,7 @@ V_FN void next_tile(Job *j, const int how) {
     if (j->bias) j->bias += TILE_COLS;
 }
 
-/* As many tiles as are of one kind: the first if it packs A, else all that are wide, or a narrow last one. */
+/* Run all tiles of one kind: the first if it packs A, else all wide ones, or a narrow last one. */
 V_FN void run_tiles(Job *j, const int rows, const int vecs, const int how) {
     do {
         run_tile(j, rows, vecs, how);
@@ -231,7 +231,7 @@ V_FN void run_tiles(Job *j, const int rows, const int vecs, const int how) {
     } while (vecs > 1 && !(how & PACK_A) && j->cols > VEC);
 }
 
-/* A short last panel takes a lower tile; below 4 rows the latency of the fma leaves nothing to win. One function each:
+/* Rows of lower tiles for a short last panel; below 4 rows the fma's latency leaves nothing to gain. One function each:
  * inlined together they cost each other registers. */
 enum { MIDDLE = TILE_ROWS < 8 ? TILE_ROWS : 8 };
 #define TILE(name, ...) \
@@ -245,7 +245,7 @@ TILE(pack_a_whole, TILE_ROWS, 2, PACK_A)
 TILE(pack_b_whole, TILE_ROWS, 2, PACK_B)
 TILE(pack_both_whole, TILE_ROWS, 2, PACK_A | PACK_B)
 
-/* A row of tiles, the first of which may pack A, and all of which B. */
+/* Run a row of tiles; the first may pack A, and all may pack B. */
 static void run(Job *j, int how) {
     static void (*const part[2][3][2])(Job *) = {
         {{across_low, across_low_wide}, {across_middle, across_middle_wide}, {across_high, across_whole}},
@@ -258,7 +258,7 @@ static void run(Job *j, int how) {
     if (j->cols > 0) kind[0](j);
 }
 
-/* Rows of A as they are, a block of k of them; zeros where there are none. */
+/* Copy a block of k of A's rows; zeros for rows that do not exist. */
 static void pack_rows(float *to, size_t step, const float *from, size_t line, int lines, int k) {
     for (int r = 0; r < TILE_ROWS; r++, to += step, from += line) {
         if (r < lines) memcpy(to, from, (size_t)k * sizeof(float));
@@ -266,11 +266,11 @@ static void pack_rows(float *to, size_t step, const float *from, size_t line, in
     }
 }
 
-/* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row
- * each at k's pace. */
+/* Compute one block of k and of columns, NEAR. Tiles prefetch the next panel of A: contiguous memory if it is, else a
+ * row each at k's pace. */
 static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
     Job row = j;
-    bool dense = a.row == (size_t)j.k; /* rows far apart fall into few cache sets: those are packed */
+    bool dense = a.row == (size_t)j.k; /* rows far apart use few cache sets, so those are packed */
     row.panel = (size_t)j.k * TILE_COLS + ODD;
     pack(panels_b, row.panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
     for (; m > 0; m -= TILE_ROWS, a.at += TILE_ROWS * a.row, j.c += TILE_ROWS * j.ldc) {
@@ -288,7 +288,7 @@ static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, 
     }
 }
 
-/* One block of k, of rows and of columns, ACROSS; `next` steps are in the next block. */
+/* Compute one block of k, of rows and of columns, ACROSS; the next block has `next` steps. */
 static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, float *panel_a, float *panels_b) {
     Job row = j;
     row.panel = (size_t)j.k * TILE_COLS + ODD;
@@ -312,15 +312,15 @@ static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, floa
     }
 }
 
-/* How C and k are cut: n columns, m rows, k steps of k at a time; and the words of scratch they take. ACROSS, the cache
- * holds the unfinished chains, two blocks of A, and two of B with its panels. */
+/* Blocks of C and k: n columns, m rows, k steps; and their scratch in floats. ACROSS, the cache holds the unfinished
+ * chains, two blocks of A, and two of B with its panels. */
 typedef struct {
     int m, n, k;
     size_t a, b, sums, partial;
 } Cut;
 
 static Cut cut(bool near, int m, int n, int k) {
-    bool deep = n <= WIDTH / 2 && k % 256; /* a long tile's rows must not fall into few cache sets */
+    bool deep = n <= WIDTH / 2 && k % 256; /* a long tile's rows must not use few cache sets */
     Cut c = {m, least(n, WIDTH), least(k, deep ? DEEP_K : LONG_K), 0, 0, 0, 0};
     if (near) c.n = least(n, CACHE / 2 / (c.k > LONG_K / 2 ? c.k : LONG_K / 2) / TILE_COLS * TILE_COLS);
     else {
@@ -336,7 +336,7 @@ static Cut cut(bool near, int m, int n, int k) {
     return c;
 }
 
-/* One block of rows and of columns of C. */
+/* Compute one block of rows and of columns of C. */
 static void product(Job j, Cut cuts, bool near, Matrix a, Matrix b, int m, int n, int k, float *panel_a,
                     float *panels_b) {
     int from = 0, next = near ? cuts.k : FIRST_K;
@@ -377,8 +377,8 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
     }
 }
 
-/* Fewer rows or steps can mean deeper blocks, or chains that are kept, so the deepest of
- * these counts, for both kinds. */
+/* Return the bytes of scratch. Fewer rows or steps can mean deeper blocks, or chains that are kept, so take the deepest
+ * of these, for both kinds. */
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
     size_t deep = (size_t)(k < SHORT_K ? SHORT_K : least(k, DEEP_K)), width = panels(least(n, WIDTH), TILE_COLS);
     size_t near = cut(true, m, n, k).partial, shallow = cut(true, m, n, k / 256 * 256).partial;

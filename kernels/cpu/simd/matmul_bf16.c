@@ -17,7 +17,7 @@
 enum {
     BLOCK_K = 512, /* steps of k and columns of B in a block: half of a second-level cache of 1 MB */
     BLOCK_N = 512,
-    BLOCK_K_ACROSS = 256, /* where A's columns are contiguous; then lines of A: less of k, many panels */
+    BLOCK_K_ACROSS = 256, /* if A's columns are contiguous; then lines of A: less of k, many panels */
     BLOCK_M_ACROSS = 512 / TILE_ROWS * TILE_ROWS,
     PANELS_A = BLOCK_M_ACROSS / TILE_ROWS * (BLOCK_K_ACROSS / 2 * TILE_LINES + PAIRS),
     PANELS_B = BLOCK_N / TILE_COLS * (BLOCK_K / 2 * TILE_COLS + PAIRS),
@@ -28,12 +28,12 @@ typedef struct {
     float *c, *partial; /* this tile's corner of C; its unfinished chains */
     size_t ldc;
     const uint32_t *a, *b;
-    const float *bias; /* of the first column or NULL */
+    const float *bias; /* the first column's, or NULL */
     int k, rows, cols; /* rows and columns that exist */
     bool first, last, accumulate;
 } Job;
 
-/* The end of chains: bias, then old C. */
+/* End chains: add bias, then old C. */
 V_FN void finish(const float *chain, const Job *j, const int cols) {
     for (int r = 0; r < j->rows; r++, chain += TILE_COLS)
         for (int i = 0; i < cols; i++) {
@@ -56,7 +56,7 @@ static void run(Tile *t, const Job *j, Beside *beside) {
     else finish(chain, j, j->cols);
 }
 
-/* The tiles of a panel of A. */
+/* Run the tiles of a panel of A. */
 static void run_panel(Tile *t, Job j, int n, const uint32_t *panels_b, Beside *beside) {
     for (int col = 0; col < n; col += TILE_COLS, j.partial += TILE, panels_b += panel_words(TILE_COLS, j.k)) {
         Job tile = j;
@@ -72,7 +72,7 @@ static Matrix from_row(Matrix a, int row) {
     return (Matrix){a.at + (size_t)row * a.row, a.row, a.col};
 }
 
-/* One block of k and of columns: chains go on from where `partial` has them. */
+/* Compute one block of k and of columns; chains go on from `partial`. */
 static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *panels_a, uint32_t *panels_b) {
     const bool along = a.col == 1;
     const int slots = along ? 2 : BLOCK_M_ACROSS / TILE_ROWS, panel = panel_words(TILE_LINES, j.k);

@@ -1,4 +1,4 @@
-/* Packing: lines of a matrix laid side by side in panels, as the register tile reads them. */
+/* Pack lines of a matrix into panels, in the order in which the register tile reads them. */
 #ifndef KERNELS_CPU_SIMD_PACK_H
 #define KERNELS_CPU_SIMD_PACK_H
 
@@ -8,8 +8,8 @@ V_FN int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* One panel: to[l * width + i] = from[i * line + l * along] for i < width, l < k, from `lines` lines that exist; beyond
- * them is padding, also behind the last row. VEC lines contiguous in k are transposed in registers. */
+/* Pack one panel: to[l * width + i] = from[i * line + l * along] for i < width, l < k, from `lines` lines that exist;
+ * padding follows them and the last row. VEC lines contiguous in k are transposed in registers. */
 V_FN void pack_along(float *to, const int width, const float *from, size_t line, size_t along, int lines, int k) {
     for (int first = 0; first < least(lines, width); first += VEC, from += VEC * line, to += VEC) {
         int l = 0;
@@ -24,7 +24,7 @@ V_FN void pack_along(float *to, const int width, const float *from, size_t line,
     }
 }
 
-/* Panels of lines that are side by side in memory (line = 1), row after row, in the order of memory. */
+/* Pack panels of lines that are neighbours in memory (line = 1), row after row, in the order of memory. */
 V_FN void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
     int whole = lines / width * width;
     for (int l = 0; l < k; l++, from += along, to += width) {
@@ -36,7 +36,7 @@ V_FN void pack_across(float *to, size_t panel, const int width, const float *fro
     }
 }
 
-/* `lines` lines of a matrix into panels of `width` lines, `panel` words apart. */
+/* Pack `lines` lines of a matrix into panels of `width` lines, `panel` numbers apart. */
 V_FN void pack(float *to, size_t panel, const int width, const float *from, size_t line, size_t along, int lines,
                int k) {
     if (line == 1) pack_across(to, panel, width, from, along, lines, k);

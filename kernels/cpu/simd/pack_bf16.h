@@ -1,6 +1,6 @@
-/* Packing in bf16: lines of a matrix, rounded, in panels of squares of 16 lines by 16 pairs of k: A's by lines
- * [line][pair], B's by pairs [pair][line], each as the instructions read them. Numbers that follow each other along k
- * in memory arrive by lines, others by pairs; where the wrong one arrives, the square is turned. */
+/* Round lines of a matrix to bf16 and pack them in panels of squares of 16 lines by 16 pairs of k: A's by lines
+ * [line][pair], B's by pairs [pair][line], as the instructions read them. Numbers that are contiguous along k arrive by
+ * lines, others by pairs; if the other order is needed, the square is transposed. */
 #ifndef KERNELS_CPU_SIMD_PACK_BF16_H
 #define KERNELS_CPU_SIMD_PACK_BF16_H
 
@@ -13,8 +13,8 @@ V_FN int tiles(int lines, int width) {
     return (lines + width - 1) / width;
 }
 
-/* A square of `lines` lines and k numbers of each, next to each other along k; padded with +0. What is `next` words
- * further is packed some time after this and sets out now. */
+/* Pack a square of `lines` lines with k numbers each, contiguous along k; pad with +0. Prefetch the square `next`
+ * numbers further, which is packed later. */
 V_FN void square_of_lines(uint32_t *to, const float *from, size_t line, size_t next, int lines, int k) {
     const pairs none = p_set(0);
     if (lines >= PAIRS && k >= STEP)
@@ -27,7 +27,7 @@ V_FN void square_of_lines(uint32_t *to, const float *from, size_t line, size_t n
             p_store(to + i * PAIRS, i < lines ? p_along(from + (size_t)i * line, k) : none);
 }
 
-/* The same of numbers next to each other across lines, pair by pair. */
+/* Pack a square of numbers that are contiguous across lines, pair by pair. */
 V_FN void square_of_pairs(uint32_t *to, const float *from, size_t along, size_t next, int lines, int k) {
     const pairs none = p_set(0);
     if (lines >= PAIRS && k >= STEP)
@@ -41,14 +41,13 @@ V_FN void square_of_pairs(uint32_t *to, const float *from, size_t along, size_t 
                     2 * i < k ? p_across(from, 2 * i + 1 < k ? from + along : NULL, least(lines, PAIRS)) : none);
 }
 
-/* Words between panels of `width` lines: an odd number of cache lines, which keeps them out
- * of each other's cache sets. */
+/* Return the stride of panels of `width` lines: an odd number of cache lines, so that they use different cache sets. */
 V_FN int panel_words(int width, int k) {
     return tiles(k, STEP) * PAIRS * width + PAIRS;
 }
 
-/* Panels of `width` lines that begin every `stride` lines; element (line, k) of x. Columns of lines that are contiguous
- * are taken in the order of memory. */
+/* Pack panels of `width` lines that begin every `stride` lines of x, whose element is (line, k). Contiguous columns are
+ * read in the order of memory. */
 V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride, const int width,
                       const bool by_lines) {
     const bool along = x.col == 1;
@@ -65,19 +64,19 @@ V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride
             }
 }
 
-/* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then,
- * whose lines are contiguous along k, and prefetches where a later tile will be stored. */
+/* Work of a tile between its steps, while the multiplier is busy: it packs squares of the next panel of A, whose lines
+ * are contiguous along k, and prefetches the place of a later tile. */
 typedef struct {
     uint32_t *to;
-    size_t step; /* words of `to` between squares along k */
+    size_t step; /* stride in `to` of squares along k */
     Matrix a;
-    size_t next;     /* words to what is packed after this panel */
-    int lines, k;    /* of the panel */
-    int i, l;        /* the next square's first */
+    size_t next;     /* distance to the panel that is packed next */
+    int lines, k;    /* size of the panel */
+    int i, l;        /* first line and k of the next square */
     int every, wait; /* steps between squares; until the next */
     const float *soon;
     size_t soon_row;
-    int soon_rows; /* in a step */
+    int soon_rows; /* rows prefetched per step */
 } Beside;
 
 V_FN void beside_fetch(Beside *b, const float *soon, size_t row, int rows, int k) {

@@ -1,4 +1,5 @@
-/* The fma peak of one core: twelve independent chains, the best of several short runs, GFLOP/s (an fma counts two). */
+/* Measure one core's fma peak in GFLOP/s (an fma counts two): twelve independent chains, the best of several short
+ * runs. */
 #include <time.h>
 
 #include "kernels/cpu/simd/vec.h"

@@ -1,4 +1,4 @@
-/* The parts of attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries see, up
+/* Parts of attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries see, up
  * to the one on the diagonal, or with the mask `full` up to the sequence's last: s[square][key][query]. A vector holds
  * VEC queries of one key, so that rule 3's lanes are whole vectors and fold without a shuffle. Backward takes PAIR
  * bands at once, s[square][key][PAIR][query], where each key's broadcast serves PAIR fmas and the gradients of keys are
@@ -18,18 +18,18 @@
 #include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/tile.h"
 
-/* STEPS of a chain go without a branch. */
+/* STEPS: steps of a chain without a branch. */
 enum { PAIR = VEC == 16 ? 2 : 1, WIDE_ROW = PAIR * VEC, SQUARE = VEC * VEC, BLOCK = PAIR * SQUARE };
 enum { GROUPS = CANON_LANES / VEC, SLICE = VEC / 2, STEPS = VEC == 8 ? 8 : 4 };
 #define SQUARE_FN static __attribute__((noinline, unused))
 
-/* What to fetch: rows of x and y, and of dx unless NULL, a few cache lines at a time between pieces of work, since only
- * some dozen can be under way; not into the first-level cache, which the present head fills. The three lines of x are
- * `gap` apart, and `along` times as far from the row's start as y's. */
+/* Rows to prefetch of x and y, and of dx unless NULL: a few cache lines at a time between pieces of work, since only
+ * about a dozen loads can be pending; not into the first-level cache, which the present head fills. The three lines of
+ * x are `gap` apart, and `along` times as far from the row's start as y's. */
 typedef struct {
     const float *x, *y, *dx;
     size_t x_step, y_step, gap, along, col, width;
-    int units, slots, due; /* units of lines in as many calls */
+    int units, slots, due; /* `units` groups of lines are spread over `slots` calls */
 } Ahead;
 
 V_FN void fetch(Ahead *a) {
@@ -52,14 +52,14 @@ V_FN void square_chain(vec t[], const int rows, const int vecs, const float *a, 
     for (; k; k--, a++, b += b_row) tile_step(t, rows, vecs, a, (size_t)a_row, b);
 }
 
-/* s(key, query) = scale (a(key) . b(query)) of `rows` keys and `vecs` vectors of queries: a in squares of VEC columns,
- * b turned. */
+/* Compute s(key, query) = scale (a(key) . b(query)) for `rows` keys and `vecs` vectors of queries: a in squares of VEC
+ * columns, b transposed. */
 V_FN void tile_dots(float *s, size_t s_row, const int rows, const int vecs, const float *a, const float *b, int h,
                     float scale, Ahead *next) {
     vec t[VEC];
     tile_zero(t, rows, vecs);
     for (int k = h; k > 0; k -= VEC, a += SQUARE, b += BLOCK) {
-        if (PAIR > 1 || k == h) fetch(next); /* small squares are soon done */
+        if (PAIR > 1 || k == h) fetch(next); /* small squares take little time */
         square_chain(t, rows, vecs, a, VEC, b, WIDE_ROW, least(k, VEC));
     }
     UNROLL for (int i = 0; i < rows * vecs; i++) t[i] = v_mul(t[i], v_set(scale));
@@ -70,13 +70,13 @@ SQUARE_FN void square_dots(float *s, size_t s_row, const float *a, const float *
     tile_dots(s, s_row, VEC, 1, a, b, h, scale, next);
 }
 
-/* Of PAIR vectors of queries, in as many parts, to fill the registers. */
+/* Compute a square's scores for PAIR vectors of queries, in PAIR parts, to fill the registers. */
 SQUARE_FN void pair_dots(float *s, const float *a, const float *b, int h, float scale, Ahead *next) {
     for (int part = 0; part < PAIR; part++, s += BLOCK / PAIR, a += SQUARE / PAIR)
         tile_dots(s, WIDE_ROW, VEC / PAIR, PAIR, a, b, h, scale, next);
 }
 
-/* y(key) continued over `count` queries: a(key, query) b(query). */
+/* Continue the chains y(key) over `count` queries: add a(key, query) b(query). */
 SQUARE_FN void square_spread(float *y, const float *a, const float *b, int count, Ahead *next) {
     vec t[VEC];
     if (PAIR > 1) fetch(next);
@@ -86,7 +86,7 @@ SQUARE_FN void square_spread(float *y, const float *a, const float *b, int count
     tile_store(t, VEC, 1, y, VEC);
 }
 
-/* The same on the diagonal, where y(key) begins: queries from the key on. */
+/* Begin the chains y(key) on the diagonal, with queries from the key on. */
 SQUARE_FN void diagonal_spread(float *y, const float *a, const float *b, int count) {
     vec t[VEC];
     tile_zero(t, VEC, 1);
@@ -98,16 +98,16 @@ SQUARE_FN void diagonal_spread(float *y, const float *a, const float *b, int cou
     tile_store(t, VEC, 1, y, VEC);
 }
 
-/* Queries of a square see all its keys; those up to themselves; or the first `keys`. */
+/* Queries of a square see all its keys, keys up to themselves, or the first `keys`. */
 typedef enum { WHOLE, DIAGONAL, SHORT } Form;
 
-/* Queries, from the first on, that do not see key j. */
+/* Return how many queries, from the first on, do not see key j. */
 V_FN int absent_to(const Form form, int j, int keys) {
     return form == DIAGONAL ? j : form == SHORT && j >= keys ? VEC : 0;
 }
 
-/* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. With `scaled`, p first
- * takes the factor of its query, a square ahead of the chains, which leave the units time for it. */
+/* Compute y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. With `scaled`, p
+ * is first multiplied by its query's factor, one square ahead of the chains, which leave the units time for it. */
 V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band,
                      const bool diagonal, int keys, vec factor, const bool scaled) {
     vec t[VEC];
@@ -137,7 +137,7 @@ SQUARE_FN void band_scale_sum(float *y, size_t y_row, float *p, int p_row, const
     band_chain(y, y_row, p, p_row, b, step, band, true, 0, factor, true);
 }
 
-/* The same where all queries see `keys` of the last square. */
+/* Compute band_chain's sums where all queries see `keys` keys of the last square. */
 SQUARE_FN void full_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int last, int keys) {
     band_chain(y, y_row, p, p_row, b, step, last, false, keys, v_zero(), false);
 }
@@ -147,14 +147,14 @@ SQUARE_FN void full_scale_sum(float *y, size_t y_row, float *p, int p_row, const
     band_chain(y, y_row, p, p_row, b, step, last, false, keys, factor, true);
 }
 
-/* Rule 3's tree, halving `count` lanes down to `end`. */
+/* Fold `count` lanes down to `end` by rule 3's tree. */
 V_FN vec fold_tree(vec x[], const int count, const int end, const bool most) {
     UNROLL for (int half = count / 2; half >= end; half /= 2)
         UNROLL for (int i = 0; i < half; i++) x[i] = most ? v_max(x[i + half], x[i]) : v_add(x[i], x[i + half]);
     return x[0];
 }
 
-/* Sums of VEC queries at once from lanes[lane][query]. */
+/* Sum lanes[lane][query] over lanes, for VEC queries at once. */
 V_FN vec fold_lanes(const float *lanes) {
     vec x[CANON_LANES / 2];
     UNROLL for (int i = 0; i < CANON_LANES / 2; i++)
@@ -162,8 +162,8 @@ V_FN vec fold_lanes(const float *lanes) {
     return fold_tree(x, CANON_LANES / 2, 1, false);
 }
 
-/* Rule 3 over a band's keys, for each query: its largest s, or the sum. A SLICE of every group of lanes at a time, as
- * many as registers hold. */
+/* Reduce over a band's keys by rule 3, for each query: its largest s, or the sum. Take a SLICE of every group of lanes
+ * at a time, which fits in registers. */
 V_FN vec band_fold(const float *s, int band, const bool most) {
     vec x[VEC];
     UNROLL for (int i = 0; i < VEC; i += SLICE) {
@@ -183,7 +183,7 @@ V_FN vec band_fold(const float *s, int band, const bool most) {
     return fold_tree(x, VEC, 1, most);
 }
 
-/* Absent keys get -infinity; each query's largest score. */
+/* Set absent keys to -infinity; return each query's largest score. */
 SQUARE_FN vec band_max(float *s, int band) {
     float *diagonal = s + band * SQUARE;
     UNROLL for (int j = 1; j < VEC; j++)
@@ -196,7 +196,7 @@ SQUARE_FN vec full_max(float *s, int last, int keys) {
     return band_fold(s, last, true);
 }
 
-/* 1 / each query's sum. */
+/* Return 1 / each query's sum. */
 SQUARE_FN vec band_inverse(const float *s, int band) {
     float sum[VEC];
     v_store(sum, band_fold(s, band, false));
@@ -204,7 +204,7 @@ SQUARE_FN vec band_inverse(const float *s, int band) {
     return v_load(sum);
 }
 
-/* e^(s - most) of EXPS keys from key j on; absent keys take 0 for s - most, without the cost of an underflow. */
+/* Compute e^(s - most) of EXPS keys from key j on; absent keys use 0 for s - most, to avoid the cost of underflow. */
 V_FN void keys_exp(vec x[EXPS], const float *s, const int row, vec most, int j, const Form form, int keys) {
     UNROLL for (int r = 0; r < EXPS; r++) {
         x[r] = v_load(s + (j + r) * row);
@@ -240,7 +240,7 @@ V_FN void square_gradient(float *p, const float *ds, float *lane, vec most, vec 
     }
 }
 
-/* The same of a sequence's last square, where it is not whole. */
+/* Apply square_exp to a sequence's last square if it is not whole. */
 SQUARE_FN void short_exp(float *s, vec most, int keys) {
     square_exp(s, most, SHORT, keys);
 }
@@ -255,7 +255,7 @@ V_FN void square_center(float *ds, const float *p, vec dot, vec scale) {
         v_store(ds + i, v_mul(v_mul(v_load(p + i), v_sub(v_load(ds + i), dot)), scale));
 }
 
-/* Rows that exist of VEC rows, and the first `cols` of VEC columns. */
+/* Store the existing rows of VEC rows, and the first `cols` of VEC columns. */
 SQUARE_FN void put_rows(float *to, size_t step, const float *y, int rows, int cols, bool accumulate) {
     if (cols == VEC && rows == VEC && !accumulate) {
         UNROLL for (int i = 0; i < VEC; i++) v_store(to + (size_t)i * step, v_load(y + i * VEC));

@@ -34,24 +34,24 @@ V_FN void tile_store(const vec t[], const int rows, const int vecs, float *to, s
         UNROLL for (int v = 0; v < vecs; v++) v_store(to + (size_t)r * step + v * VEC, t[r * vecs + v]);
 }
 
-/* One step of k: the outer product of a column of A and a line of B. */
+/* Take one step of k: add the outer product of a column of A and a line of B. */
 V_FN void tile_step(vec t[], const int rows, const int vecs, const float *a, size_t a_row, const float *b) {
     vec line[TILE_VECS];
     UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
     UNROLL for (int r = 0; r < rows; r++) {
         vec x = v_set(a[(size_t)r * a_row]);
-        if (vecs == 1) t[r] = v_fma(x, line[0], t[r]); /* where the fma itself may broadcast */
+        if (vecs == 1) t[r] = v_fma(x, line[0], t[r]); /* here the fma itself may broadcast */
         else UNROLL for (int v = 0; v < vecs; v++) v_chain(&t[r * vecs + v], x, line[v]);
     }
 }
 
-/* A(r, l) at a[r * a_row + l * a_col], B(l, .) at b[l * b_row]. */
+/* Run chains over k; A(r, l) is a[r * a_row + l * a_col], B(l, .) is at b[l * b_row]. */
 V_FN void tile_chain(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col,
                      const float *b, size_t b_row, int k) {
     for (int l = 0; l < k; l++, a += a_col, b += b_row) tile_step(t, rows, vecs, a, a_row, b);
 }
 
-/* VEC steps without a loop, for short chains. */
+/* Run VEC steps without a loop, for short chains. */
 V_FN void tile_steps(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col,
                      const float *b, size_t b_row) {
     UNROLL for (int l = 0; l < VEC; l++)

@@ -49,8 +49,7 @@ V_FN void tile_of(Tile *t, float *to, size_t step, const float *from, const uint
     T_SETTLE(to);
 }
 
-/* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`.
- * A short tile has fewer rows. */
+/* Run a tile's chains over k, from `from` (rows TILE_COLS apart; NULL: +0) to `to`. A short tile has fewer rows. */
 V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k,
                    int rows, int cols, Beside *beside) {
     if (rows > PAIRS && cols > PAIRS) tile_of(t, to, step, from, a, b, k, true, true, beside);

@@ -1,5 +1,5 @@
-/* One small vector layer: VEC floats at a time, the same operations for every instruction set the file is compiled for.
- * Only operations whose result in a lane does not depend on the vector width are here. */
+/* Vector layer: VEC floats at a time, the same operations for every instruction set that the file is compiled for. Only
+ * operations whose result in a lane does not depend on the vector width are here. */
 #ifndef KERNELS_CPU_SIMD_VEC_H
 #define KERNELS_CPU_SIMD_VEC_H
 
@@ -25,11 +25,11 @@ V_FN vec v_load(const float *p) { return _mm512_loadu_ps(p); }
 V_FN vec v_load_first(const float *p, int n) { return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p); }
 V_FN void v_store(float *p, vec x) { _mm512_storeu_ps(p, x); }
 V_FN void v_store_first(float *p, vec x, int n) { _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), x); }
-/* The first n lanes of x, the others of y. */
+/* Take the first n lanes of x, the others of y. */
 V_FN vec v_first(vec x, vec y, int n) { return _mm512_mask_mov_ps(y, (__mmask16)((1u << n) - 1), x); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
-/* *chain <- fma(a, b, *chain), *sum <- *sum + x in place: compilers move the many chains of a tile from register
- * to register until some no longer fit. */
+/* Compute *chain <- fma(a, b, *chain), *sum <- *sum + x in place, by assembly: compilers move the chains of a tile
+ * between registers until some no longer fit. */
 V_FN void v_chain(vec *chain, vec a, vec b) { __asm__("vfmadd231ps %2, %1, %0" : "+v"(*chain) : "v"(a), "v"(b)); }
 V_FN void v_sum(vec *sum, vec x) { __asm__("vaddps %1, %0, %0" : "+v"(*sum) : "v"(x)); }
 /* c - a b, rounded once */
@@ -39,14 +39,14 @@ V_FN vec v_sub(vec a, vec b) { return _mm512_sub_ps(a, b); }
 V_FN vec v_mul(vec a, vec b) { return _mm512_mul_ps(a, b); }
 /* a > b ? a : b */
 V_FN vec v_max(vec a, vec b) { return _mm512_max_ps(a, b); }
-/* Lanes 4g..4g+3 from p + 4g step: four words of every fourth line. */
+/* Load lanes 4g..4g+3 from p + 4g step: four numbers of every fourth line. */
 V_FN vec v_load_quads(const float *p, size_t step) {
     __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(p));
     x = _mm512_mask_broadcast_f32x4(x, 0x00f0, _mm_loadu_ps(p + 4 * step));
     x = _mm512_mask_broadcast_f32x4(x, 0x0f00, _mm_loadu_ps(p + 8 * step));
     return _mm512_mask_broadcast_f32x4(x, 0xf000, _mm_loadu_ps(p + 12 * step));
 }
-/* Inside every four lanes: x[i] lane j <-> x[j] lane i. */
+/* Transpose inside every four lanes: x[i] lane j <-> x[j] lane i. */
 V_FN void v_transpose_quads(vec x[4]) {
     __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(x[0], x[1])), b = _mm512_castps_pd(_mm512_unpackhi_ps(x[0], x[1]));
     __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(x[2], x[3])), d = _mm512_castps_pd(_mm512_unpackhi_ps(x[2], x[3]));
@@ -55,10 +55,9 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
     x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
-/* (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of two.
- * Step by step side by side, since one chain of fmas alone leaves the units idle. The magic number carries the
- * exponent's bias as well, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the
- * other way, but no a has a tie. */
+/* Compute (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of
+ * two. All four advance in step, since one chain of fmas alone leaves the units idle. The magic number includes the
+ * exponent's bias, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the other way, but no a has a tie. */
 V_FN void v_half_exp4(vec x[4]) {
     vec shifted[4], n[4], p[4], magic = v_set(CANON_MAGIC + 127), half = v_set(0.5f);
     const float term[] = {16 * 0.008369026f, 8 * 0.041666202f, 4 * 0.16666518f, 2 * 0.5f};
@@ -74,8 +73,8 @@ V_FN void v_half_exp4(vec x[4]) {
         x[i] = v_fma(p[i], power, half);
     }
 }
-/* canon_tanh of four vectors. From |x| = 10 on, 1 - 2/(e^2|x| + 1) is 1 whatever the quotient is; x^2 < 0.625^2 exactly
- * when |x| < 0.625; a NaN counts as near. All 2^32 words were compared. */
+/* Compute canon_tanh of four vectors. From |x| = 10 on, 1 - 2/(e^2|x| + 1) is 1 whatever the quotient is; x^2 < 0.625^2
+ * exactly when |x| < 0.625; a NaN counts as near. All 2^32 floats were compared. */
 V_FN void v_tanh4(vec x[4]) {
     enum { LEAST_MAGNITUDE = 10, LEAST_MAGNITUDE_SIGN_OF_FIRST = 2 }; /* of vrangeps */
     const float term[] = {-0.008182663f, 0.021702962f, -0.053947203f, 0.1333321f, -0.3333333f};
@@ -94,18 +93,18 @@ V_FN void v_tanh4(vec x[4]) {
     }
 }
 #define V_TANH
-/* p 2^n in one exact step, where shifted = n + CANON_MAGIC: scalef rounds once, as the two halves of 2^n do. */
+/* Compute p 2^n in one step, where shifted = n + CANON_MAGIC: scalef rounds once, as the two halves of 2^n do. */
 V_FN vec v_scale(vec p, vec shifted, vec n) {
     (void)shifted;
     return _mm512_scalef_ps(p, n);
 }
 #define V_SCALE
-/* Lanes of 64 bits, WIDE of them, whose low halves are 32-bit words: what Philox multiplies. */
+/* WIDE lanes of 64 bits, whose low halves are the 32-bit words that Philox multiplies. */
 enum { WIDE = 8 };
 typedef __m512i wvec;
 V_FN wvec w_set(uint64_t x) { return _mm512_set1_epi64((int64_t)x); }
 V_FN wvec w_add(wvec a, wvec b) { return _mm512_add_epi64(a, b); }
-/* The whole product of the low halves. */
+/* Return the whole product of the low halves. */
 V_FN wvec w_mul(wvec a, wvec b) { return _mm512_mul_epu32(a, b); }
 V_FN wvec w_high(wvec a) { return _mm512_srli_epi64(a, 32); }
 V_FN wvec w_xor3(wvec a, wvec b, wvec c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
@@ -152,7 +151,7 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
     x[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
-/* The low bits of `shifted` are n, those of half its bits n >> 1: shifted left they become exponents. */
+/* Compute p 2^n: the low bits of `shifted` are n, those of half its bits n >> 1; shifted left they become exponents. */
 V_FN vec v_scale(vec p, vec shifted, vec n) {
     (void)n;
     const __m256i one = _mm256_castps_si256(v_set(1.0f)), bits = _mm256_castps_si256(shifted);

@@ -1,7 +1,7 @@
-/* The vector layer of products in bf16: 16 floats (`lanes`) and 16 pairs of bf16 (`pairs`) at a time, in the compiler's
- * own vectors.
+/* Vector layer of products in bf16: 16 floats (`lanes`) and 16 pairs of bf16 (`pairs`) at a time, in the compiler's
+ * vector types.
  *
- * Compiled for AVX512-BF16 and AMX, the instructions; for anything else, their twins in software. */
+ * Compiled for AVX512-BF16 and AMX it uses the instructions; otherwise, their twins in software. */
 #ifndef KERNELS_CPU_SIMD_VEC_BF16_H
 #define KERNELS_CPU_SIMD_VEC_BF16_H
 
@@ -16,7 +16,7 @@ enum { PARTS = 2 };
 #else
 enum { PARTS = 4 };
 #endif
-/* Parts as wide as the machine's registers, of floats, of bits, and of bits that compare. */
+/* Vectors as wide as the machine's registers: of floats, of bits, and of comparison results. */
 typedef float fpart __attribute__((vector_size(64 / PARTS)));
 typedef uint32_t upart __attribute__((vector_size(64 / PARTS)));
 typedef int32_t ipart __attribute__((vector_size(64 / PARTS)));
@@ -45,23 +45,23 @@ V_FN lanes l_zero(void) { EACH_PART(lanes, (fpart){0}); }
 #if defined(__AVX512BF16__)
 V_FN lanes l_load_first(const float *p, int n) { EACH_PART(lanes, (fpart)v_load_first(p, n)); }
 
-/* Members 0 to 15 from low, 16 to 31 from high. */
+/* Round to pairs: members 0 to 15 from low, 16 to 31 from high. */
 V_FN pairs p_round(lanes low, lanes high) {
     EACH_PART(pairs, (upart)_mm512_cvtne2ps_pbh((__m512)high.at[i], (__m512)low.at[i]));
 }
 
-/* c + the pairs' odd product, then their even one. */
+/* Add the pairs' odd product to c, then their even one. */
 V_FN lanes p_dot(lanes c, pairs a, pairs b) {
     EACH_PART(lanes, (fpart)_mm512_dpbf16_ps((__m512)c.at[i], (__m512bh)a.at[i], (__m512bh)b.at[i]));
 }
 
-/* Pair i: members 2i and 2i + 1 of n numbers in a row; +0 beyond. */
+/* Load pairs along k: pair i has members 2i and 2i + 1 of n numbers; +0 beyond. */
 V_FN pairs p_along(const float *p, int n) {
     if (n >= STEP) return p_round(l_load(p), l_load(p + PAIRS));
     return p_round(l_load_first(p, least(n, PAIRS)), n > PAIRS ? l_load_first(p + PAIRS, n - PAIRS) : l_zero());
 }
 
-/* Pair i: number i of two rows of n; +0 beyond, and for a row that is not there. */
+/* Load pairs across rows: pair i has number i of two rows of n; +0 beyond, and for a row that is NULL. */
 V_FN pairs p_across(const float *even, const float *odd, int n) {
     const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
                                            21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
@@ -84,7 +84,7 @@ V_FN lanes p_odd(pairs x) { EACH_PART(lanes, (fpart)(x.at[i] & 0xffff0000u)); }
 V_FN ipart f_magnitude(fpart x) { return (ipart)x & 0x7fffffff; }
 V_FN upart u_choose(ipart mask, upart yes, upart no) { return ((upart)mask & yes) | (~(upart)mask & no); }
 
-/* bf16_round of each lane. */
+/* Apply bf16_round to each lane. */
 V_FN upart f_round(fpart x) {
     upart bits = (upart)x, high = bits >> 16, out = (bits + 0x7fffu + (high & 1)) >> 16;
     out = u_choose(f_magnitude(x) > (int32_t)BF16_INFINITY, high | 0x40u, out);
@@ -105,7 +105,7 @@ static __attribute__((noinline)) void l_careful(float *c, const float *a, const 
     for (int i = 0; i < PAIRS; i++) c[i] = bf16_step(a[i], b[i], c[i]);
 }
 
-/* bf16_step of each lane: where one is small, all with care. */
+/* Apply bf16_step to each lane; if any result is small, correct all. */
 V_FN lanes l_step(lanes a, lanes b, lanes c) {
     lanes sum;
     ipart small = {0};
@@ -124,7 +124,7 @@ V_FN lanes l_step(lanes a, lanes b, lanes c) {
     return l_load(z);
 }
 
-/* bf16_add of each lane. */
+/* Flush each lane as bf16_add does. */
 V_FN fpart f_flush(fpart x) {
     return (fpart)u_choose(f_magnitude(x) < (int32_t)BF16_NORMAL, (upart)x & 0x80000000u, (upart)x);
 }
@@ -157,7 +157,7 @@ V_FN void p_turn(uint32_t *to, size_t step, const uint32_t from[PAIRS * PAIRS]) 
  * instructions; `steps` are bytes between rows. */
 #if defined(__AMX_BF16__) || defined(__AMXBF16__)
 typedef struct { char none; } Tiles;
-/* What tile instructions read is in memory here: compilers' headers do not always say that they read it. */
+/* Force what tile instructions read to memory: compilers' headers do not always say that they read it. */
 #define T_SETTLE(at) __asm__ volatile("" ::"r"(at) : "memory")
 V_FN void t_open(Tiles *t) {
     struct { uint8_t palette, start, none[14]; uint16_t bytes[16]; uint8_t rows[16]; } shape = {.palette = 1};

@@ -1,8 +1,8 @@
-/* Rounding to fp16 and back by the instructions that do it (F16C, AVX-512): the bits of rounding_fp16. */
+/* Round to fp16 and back by instructions (F16C, AVX-512), with the bits of rounding_fp16. */
 #ifndef KERNELS_CPU_SIMD_VEC_ROUND_H
 #define KERNELS_CPU_SIMD_VEC_ROUND_H
 
-/* Rounds x[n] into y[n] as far as whole vectors reach; returns how many. */
+/* Round x[n] into y[n] in whole vectors; return how many were rounded. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 static inline int v_round_fp16(const float *x, float *y, int n) {

@@ -1,8 +1,8 @@
 /* Fast cross-entropy: kernels/cpu/xent.c with its exponentials by the vector layer. */
 #include "kernels/cpu/simd/exp.h"
 
-/* to[i] = e^(x[i] - shift) of n numbers, n a multiple of EXPS VEC, no x above the shift except in padding, whose
- * results are not used. */
+/* Compute to[i] = e^(x[i] - shift) of n numbers, a multiple of EXPS VEC; no x is above the shift except in padding,
+ * whose results are not used. */
 V_FN void exp_all(float *to, const float *x, float shift, int n) {
     for (int from = 0; from < n; from += EXPS * VEC) {
         vec e[EXPS];

@@ -23,7 +23,7 @@ typedef struct {
     bool flat;
 } Launched;
 
-/* What simt_limits asked for. */
+/* Limits set by simt_limits. */
 static _Thread_local struct {
     size_t bytes;
     int replays;
@@ -39,22 +39,22 @@ struct Graph {
     size_t launches;
 };
 
-/* What a library does to a factor (kernels/cuda/fast.def). */
+/* Rounding of a factor by the library (kernels/cuda/fast.def). */
 typedef float (*Factor)(float x);
 
 struct Queue {
     Memory memory;
     Graph *recording; /* NULL: run at once */
     void *buffer[DEVICE_SLOTS];
-    const Ranks *ranks; /* that it has met */
-    Nccl *nccl;         /* a library that stands for NCCL, of tests; NULL: ranks exchange by their own means */
-    const char *failed; /* what that library said */
-    bool aside;         /* in a branch */
+    const Ranks *ranks; /* set by meet; NULL: none */
+    Nccl *nccl;         /* tests only: a library in place of NCCL; NULL: ranks exchange by Ranks */
+    const char *failed; /* error of that library */
+    bool aside;         /* true in a branch */
     bool timing;
     Timing *timed;
-    size_t launches; /* that were timed */
+    size_t launches; /* number of timed launches */
     Factor factor;
-    AttentionKind attention; /* of a fast precision */
+    AttentionKind attention; /* set for fast precisions */
 };
 
 static double seconds(void) {
@@ -63,7 +63,7 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The shim's own, which no device launches. */
+/* Name of the shim's own launch, which no device has. */
 static const char fresh_scratch[] = "fresh scratch";
 
 static void simt_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
@@ -106,7 +106,7 @@ static void put_number(Word word, void *words, size_t i, float x) {
         ((uint16_t *)words)[i] = rounding_word(word, x);
 }
 
-/* Number i of words, as a library reads it. */
+/* Return number i of `words` as the library reads it. */
 static double factor_at(const Multiply *m, const void *words, size_t i) {
     const float x = number_at(m->product.word, words, i);
     return (double)(m->product.word == WORD_float ? m->factor(x) : x);
@@ -124,7 +124,7 @@ static double b_at(const Multiply *m, int k, int j) {
                      p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j : (size_t)j * (size_t)p->ldb + (size_t)k);
 }
 
-/* Of B as it stands: no factor of a product is rounded here. */
+/* Sum B over k, unrounded. */
 static void write_dbias(const Multiply *m) {
     const Multiply as_is = {m->product, as_it_stands};
     for (int j = 0; j < m->product.n; j++) {
@@ -134,8 +134,7 @@ static void write_dbias(const Multiply *m) {
     }
 }
 
-/* The library of the shim's fast precisions: sums in double, rounded once; an order that is neither ours nor
- * cuBLASLt's. */
+/* Multiply as the shim's library: sum in double and round once, an order that is neither ours nor cuBLASLt's. */
 static void multiply_one(const Multiply *m) {
     const Product *p = &m->product;
     for (int j = 0; j < p->n; j++)
@@ -181,7 +180,7 @@ void simt_fresh_scratch(const Call *c, size_t bytes) {
     if (bytes) simt_launch(c->queue, fresh_scratch, &kernel, (Grid){1, 1, 1, 1, 0}, &s, sizeof s, true);
 }
 
-/* All stages of an op; memory is opened once for them. */
+/* Run all stages of an op with the memory opened once. */
 static void all_stages(const Call *c, size_t scratch, void (*stages)(const Call *c)) {
     Queue *q = c->queue;
     bool now = q && !q->recording;
@@ -195,7 +194,7 @@ static AttentionKind attention_of(const Queue *q) {
     return q ? q->attention : ATTENTION_exact;
 }
 
-/* What backends.def's rows name of a build. */
+/* Define what backends.def's rows name of a build. */
 #define FRESH(of) \
     static void of##_fresh_forward(const Call *c) { \
         all_stages(c, of##_scratch(c), of##_forward); \
@@ -310,7 +309,7 @@ static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t b
     memory_close(&q->memory);
 }
 
-/* Without a library: added in order of rank. */
+/* Add in order of rank, without a library. */
 static void total_of_ranks(const Ranks *r, float *words, size_t count) {
     float *all = mem_alloc((size_t)r->ranks * count + 1, sizeof *all);
     memcpy(all + (size_t)r->rank * count, words, count * sizeof *all);
@@ -333,7 +332,7 @@ static void total(Queue *q, float *words, size_t count) {
     memory_close(&q->memory);
 }
 
-/* What is enqueued runs at once: a branch is done when it ends. */
+/* Note the branch; enqueued work runs at once, so it is done when the branch ends. */
 static void branch(Queue *q, bool on) {
     assert(q->aside != on && !q->recording);
     q->aside = on;

@@ -10,7 +10,7 @@
 
 KERNEL_BUILDS(simt);
 
-/* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
+/* Largest table in bytes whose content is kept because launches read it; a model's numbers are not kept. */
 enum { KEPT = 64 << 10 };
 
 struct Graph {
@@ -20,11 +20,11 @@ struct Graph {
 
 struct Queue {
     const Build *build;
-    AttentionKind attention; /* of a fast precision */
+    AttentionKind attention; /* set for fast precisions */
     Graph *recording;
 };
 
-/* Calls of a plan have no queue; what is asked then depends on no word. */
+/* Return the build of a Call. A plan's Calls have no queue, and what they ask for is equal in all builds. */
 static const Build *build_of(const Call *c) {
     const Queue *q = c->queue;
     return q ? q->build : &simt_build;
@@ -37,7 +37,7 @@ static void put_note(Queue *q, Note n) {
     g->note[g->notes++] = n;
 }
 
-/* One that moves so many numbers of floats and of narrower words together. */
+/* Note a launch that moves so many bytes and numbers. */
 static void note(Queue *q, const char *name, Grid grid, double bytes, double numbers) {
     put_note(q, (Note){.name = name, .grid = grid, .bytes = bytes, .numbers = numbers});
 }
@@ -47,7 +47,7 @@ static size_t larger(size_t n, View v) {
     return own > n ? own : n;
 }
 
-/* Gradients have the shape of what they are of. */
+/* Return the numbers of a Call's largest tensor; gradients have the shapes of their tensors. */
 static size_t largest(const Call *c) {
     size_t n = larger(larger(0, c->out), c->save);
     for (int i = 0; i < c->in_count; i++) n = larger(n, c->in[i]);
@@ -81,7 +81,7 @@ static size_t scratch(const Call *c) {
     return stages_scratch(simt_build.stages[c->kind], c);
 }
 
-/* What the second reads of the first's is in caches. */
+/* Note a fused launch; the second op reads the first's output from caches. */
 static void note_fused(const FusedStage *s, const Two *t, bool backward) {
     const Call *first = &t->first, *second = &t->second;
     const Build *of = build_of(first);
@@ -108,8 +108,8 @@ static bool fused(const Call *first, const Call *second, bool backward) {
     return s;
 }
 
-/* The library decides its own grid, and is taken to have algorithms that do the part of the bias along and all replicas
- * in one call. */
+/* Note a library's product. Its grid is unknown; assume an algorithm that also does the bias, and all replicas in one
+ * call. */
 static void note_product(const Call *c, Product p) {
     const double factors = (double)p.m * p.k + (double)p.k * p.n;
     const double sums = (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0);
@@ -122,7 +122,7 @@ static void note_product(const Call *c, Product p) {
                               .largest = largest(c)});
 }
 
-/* An op but linear. */
+/* Note the launches of an op other than linear. */
 static void note_fast(const Call *c, bool backward) {
     const Build *of = build_of(c);
     const Stages *all = fast_stages(of, ((const Queue *)c->queue)->attention, c);
@@ -195,8 +195,8 @@ static void close_queue(Queue *q) {
     free(q);
 }
 
-/* Addresses: hardly touched, so that the system gives no pages, and told to keep none for them: a device may have more
- * memory than this machine. How many there are stands in front. */
+/* Reserve addresses without pages, since a device may have more memory than this machine. Their size is stored in
+ * front. */
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     (void)q;
     size_t all = bytes + ARENA_ALIGN;
@@ -239,14 +239,14 @@ static void step(Queue *q, StepKind kind, const Step *s) {
     note(q, l->name, l->grid(s), bytes, bytes / 4);
 }
 
-/* Read and written. */
+/* Note a rounding: every number is read and written. */
 static void round_numbers(const Rounding *c) {
     const RoundLaunch *l = simt_build.round;
     const double bytes = 4.0 + (c->narrow ? 2.0 : 4.0), numbers = (double)(c->piece ? c->numbers : larger(0, c->from));
     note(c->queue, l->name, l->grid(c), bytes * numbers * c->replicas, 2 * numbers * c->replicas);
 }
 
-/* Both are read, one is written. */
+/* Note an addition: x and y are read, y is written. */
 static void add(Queue *q, const Addition *a) {
     const double numbers = (a->copies ? 2 : 3) * (double)a->words;
     note(q, simt_build.add->name, simt_build.add->grid(a), 4 * numbers, numbers);
@@ -256,7 +256,7 @@ static void choose(int local) {
     (void)local;
 }
 
-/* A dry run is one process. */
+/* Do nothing: a dry run is one process. */
 static Rc meet(Queue *q, const Ranks *r, Error *e) {
     (void)q, (void)r;
     return error_set(e, RC_UNMEASURED, "a dry run meets nobody");
@@ -299,7 +299,7 @@ static void forget(Graph *g) {
     free(g);
 }
 
-/* Nothing runs, so nothing takes its time. */
+/* Time nothing, since nothing runs. */
 static void time_each(Queue *q) {
     (void)q;
 }
@@ -353,7 +353,7 @@ static const Kernel *const fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fas
 static const Kernel *const fp16_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fp16_kernel};
 static const Kernel *const bf16_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &bf16_kernel};
 
-/* Bytes of a word of each arena, in the order of Role. */
+/* List the bytes of a number in each arena, in the order of Role. */
 #define WORDS(act) \
     { 4, act, 4, 4, 4, act, 4, 4 }
 #define ROW(name_, precision_, kernels, act, device_) \
@@ -406,8 +406,7 @@ static Rc fits(const Note *n, size_t shared, Error *e) {
     return RC_OK;
 }
 
-/* A kernel whose shared memory depends on the Call has none of its own beside it, and what kernels have of their own
- * nvcc holds to 48 KB. */
+/* Check launches. A kernel with dynamic shared memory declares none, and nvcc limits declared memory to 48 KB. */
 Rc dry_fits(const Graph *g, size_t shared, Error *e) {
     for (size_t i = 0; i < g->notes; i++)
         if (fits(&g->note[i], shared, e)) return e->code;

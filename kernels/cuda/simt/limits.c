@@ -2,12 +2,12 @@
 
 #include <stdio.h>
 
-/* Beside those of kernels/cuda/launch.h. Shared memory beyond `declared` is had by opting in, as presence.c does; both
- * kinds together stay within `shared`. */
+/* Limits of a processor beside those of kernels/cuda/launch.h. Shared memory beyond `declared` needs opting in, as
+ * presence.c does; both kinds together are at most `shared`. */
 typedef struct {
     const char *name;
     size_t declared, shared;
-    size_t resident_threads, resident_blocks; /* of a processor */
+    size_t resident_threads, resident_blocks; /* per processor */
 } Limits;
 
 static const Limits processors[] = {
@@ -20,7 +20,7 @@ typedef struct {
     size_t value, most;
 } Check;
 
-/* The first check that fails is told. */
+/* Return true if all checks hold; `why` says which failed first. */
 static bool all_hold(char why[SIMT_WHY], const char *whose, const Check *check, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (check[i].value > check[i].most) {

@@ -1,5 +1,5 @@
-/* What a device refuses to launch, or a compiler to fit: the limits of the two processors that kernels are made for
- * first. The shim, which could run anything, holds every launch to both. */
+/* Limits of launches on the two processors that kernels are made for first (sm_80 and sm_90). The shim, which could run
+ * anything, checks every launch against both. */
 #ifndef KERNELS_CUDA_SIMT_LIMITS_H
 #define KERNELS_CUDA_SIMT_LIMITS_H
 
@@ -11,14 +11,14 @@ extern "C" {
 
 enum { SIMT_WHY = 160 };
 
-/* Whether the grid may be launched; why names the limit and whose it is.
+/* Return true if the grid may be launched; otherwise `why` names the limit and its processor.
  *
- * Registers are known to nvcc alone. Launch bounds make it leave a thread no more than fit: what can go wrong without
- * it is a block of more threads than the bounds say, and bounds that no processor can hold. How many registers a kernel
- * takes, and whether it spills, is cuda_build's to check (-Dgpu_strict). */
+ * Only nvcc knows registers, and launch bounds make it use no more than fit. So the shim checks that a block has no
+ * more threads than the bounds say and that a processor can hold the bounds; cuda_build checks registers and spills
+ * (-Dgpu_strict). */
 bool simt_may_launch(char why[SIMT_WHY], const SimtKernel *k, Grid g);
 
-/* Whether a block may have so many bytes of shared memory: declared in the kernel, and given to its launch. */
+/* Return true if a block may have these bytes of shared memory: declared in the kernel, and given at launch. */
 bool simt_may_share(char why[SIMT_WHY], size_t declared, size_t given);
 
 #ifdef __cplusplus

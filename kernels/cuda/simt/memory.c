@@ -13,21 +13,21 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Pages of its own: what is taken ends where a page that is never open begins. */
+/* Pages of one allocation, which ends at the start of a page that is never open. */
 struct Region {
     Region *next, *next_of_all;
     unsigned char *from; /* pages */
-    size_t bytes;        /* of them, the closed one at the end not counted */
-    unsigned char *at;   /* what was taken */
+    size_t bytes;        /* size of the pages without the closed one at the end */
+    unsigned char *at;   /* the allocation */
 };
 
-/* The handler looks here whose memory was touched. */
+/* List of regions, in which the handler looks up an address. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Region *all;
 static size_t page;
 static struct sigaction before;
 
-/* Says what it was and lets the signal come again, to whoever had it before. A process that ends takes no lock. */
+/* Say what was touched, then let the signal come again to the previous handler. A process that ends takes no lock. */
 static void touched(int number, siginfo_t *info, void *context) {
     static const char host[] = "simt: the host touched memory of the device: only kernels and copies may\n";
     static const char beyond[] = "simt: something touched what lies beyond the end of memory of the device\n";
@@ -63,7 +63,7 @@ Rc memory_take(Memory *m, void **at, size_t bytes, Error *e) {
     const size_t used = align_up(bytes ? bytes : 1), pages = (used + page - 1) / page * page;
     unsigned char *from = mmap(NULL, pages + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *at = NULL;
-    /* Pages that may be written count against the machine's memory, closed ones do not. */
+    /* writable pages count against the machine's memory, closed ones do not */
     if (from != MAP_FAILED && mprotect(from, pages, PROT_READ | PROT_WRITE))
         munmap(from, pages + page), from = MAP_FAILED;
     if (from == MAP_FAILED) return error_set(e, RC_UNMEASURED, "out of memory: one arena needs %zu MB", used >> 20);
@@ -119,7 +119,7 @@ void memory_close(Memory *m) {
     for (const Region *r = m->first; r; r = r->next) protect(r, PROT_NONE);
 }
 
-/* What holds those bytes. */
+/* Return the region that holds those bytes; NULL: none. */
 static const Region *region_of(const Memory *m, const void *at, size_t bytes) {
     for (const Region *r = m->first; r; r = r->next) {
         const size_t offset = (uintptr_t)at - (uintptr_t)r->from;

@@ -1,6 +1,5 @@
-/* mma.sync in the shim: lanes give words of factors as PTX has them in registers, and the shim takes from them the
- * matrices that a device would and multiplies. Sums are made in double and rounded once, which is an order that no
- * device has. */
+/* mma.sync in the shim: lanes give words of factors in PTX's register layout, from which the shim builds the matrices
+ * and multiplies. It sums in double and rounds once, which is no device's order. */
 #ifndef KERNELS_CUDA_SIMT_MMA_H
 #define KERNELS_CUDA_SIMT_MMA_H
 
@@ -9,7 +8,7 @@
 #include "base/canon.h"
 #include "kernels/rounding.h"
 
-/* Factors of a product: `word` packs them, rounded; `value` is the i-th of a word. */
+/* Factors of a product: `word` rounds and packs them; `value` returns the i-th of a word. */
 struct Tf32 {
     enum { IN_WORD = 1 };
     static uint32_t word(float x, float) {

@@ -1,8 +1,8 @@
 /* The SIMT shim: CUDA kernels as plain C++, so that the code a device runs can be run, sanitized and compared bit for
  * bit on a machine without one. Blocks run one after another, or a few at a time by turns (run.h); the threads of
- * a block are fibers of the calling thread that change places only where they wait for each other (simt.cc), or, in a
- * flat stage, simply one call after another. Held to a device's rules are places of exchanges (below), launches
- * (limits.h), memory (memory.h) and scratch (run.h). What is missing here is what the kernels do not use. */
+ * a block are fibers of the calling thread that switch only where they wait for each other (simt.cc), or, in a flat
+ * stage, one call after another. A device's rules are checked for places of exchanges (below), launches (limits.h),
+ * memory (memory.h) and scratch (run.h). Only what the kernels use is here. */
 #ifndef KERNELS_CUDA_SIMT_SIMT_H
 #define KERNELS_CUDA_SIMT_SIMT_H
 
@@ -22,7 +22,7 @@
 #define ROW_BY_ROW()
 #define BODY(function, Args) ((const void *)&SimtBody<Args, decltype(simt_bounds<Args>(function)), function>::kernel)
 
-/* A declaration is one place in the memory of a block, however often a thread comes by. It starts as NaNs. */
+/* Declare one object in a block's memory, however often a thread passes the declaration. It starts as NaNs. */
 #define SHARED(type, name, ...) \
     typedef type name##_memory __VA_ARGS__; \
     static const char name##_place = 0; \
@@ -33,7 +33,7 @@ template <unsigned Threads, unsigned Blocks = 0> struct SimtBounds {
     static constexpr unsigned threads = Threads, blocks = Blocks;
 };
 
-/* For its type alone. */
+/* Declared for its type alone. */
 template <typename Args, unsigned Threads, unsigned Blocks>
 SimtBounds<Threads, Blocks> simt_bounds(void (*)(const Args, SimtBounds<Threads, Blocks>));
 
@@ -63,8 +63,8 @@ extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: a
 void *simt_shared(const void *place, size_t bytes);
 void *simt_dynamic(void);
 
-/* A place in a kernel's source and what is done there, known by its address; one line may have several. The address
- * of the caller's code would not do: a compiler may make one call of two, or two of one. */
+/* A place in a kernel's source and the exchange made there, identified by address; one line may have several. The
+ * return address of the call would not do: a compiler may merge two calls, or duplicate one. */
 struct SimtPlace {
     const char *what, *file;
     int line;
@@ -75,7 +75,7 @@ struct SimtPlace {
         return &here; \
     }())
 
-/* The places from which functions with exchanges in them are being called, the last one first; path: of them all. */
+/* Stack of the calls of functions that exchange, the innermost first; path: hash of the whole stack. */
 struct SimtCall {
     const SimtPlace *const at;
     const SimtCall *const from;
@@ -96,15 +96,15 @@ inline SimtCall::~SimtCall() {
     simt_called = from;
 }
 
-/* For such a function: each of its calls is a place of its own. #define f(...) SIMT_CALL(f, __VA_ARGS__), after f. */
+/* Make each call of such a function a place of its own: #define f(...) SIMT_CALL(f, __VA_ARGS__), after f. */
 #define SIMT_CALL(function, ...) \
     ([&] { \
         const SimtCall simt_call(SIMT_HERE(#function)); \
         return function(__VA_ARGS__); \
     }())
 
-/* A thread that waits where others of its block or warp have ended or wait elsewhere is a mistake in a kernel: the
- * program stops with the kernel's name and the two places. */
+/* Wait for other threads. If others of the block or warp have ended or wait elsewhere, the kernel is wrong: the program
+ * stops with its name and the two places. */
 #define __syncthreads() simt_syncthreads(SIMT_HERE("__syncthreads"))
 #define __syncwarp() simt_syncwarp(SIMT_HERE("__syncwarp"))
 #define __shfl_xor_sync(lanes, value, other) simt_shfl_xor(SIMT_HERE("__shfl_xor_sync"), lanes, value, other)
@@ -116,12 +116,12 @@ float simt_shfl_xor(const SimtPlace *here, unsigned lanes, float value, int othe
 int simt_any(const SimtPlace *here, unsigned lanes, int holds);
 unsigned simt_ballot(const SimtPlace *here, unsigned lanes, int holds);
 
-/* What every lane of the warp gives to an mma.sync (mma.h), up to SIMT_FACTORS numbers: lane l's from l * SIMT_FACTORS
- * on. */
+/* Exchange the numbers that lanes of a warp give to an mma.sync (mma.h), up to SIMT_FACTORS: lane l's begin at
+ * l * SIMT_FACTORS. */
 enum { SIMT_FACTORS = 12 };
 const float *simt_factors(const SimtPlace *here, const float *own, int count);
 
-/* Stops the program: a kernel does what it must not. */
+/* Stop the program because of a mistake in a kernel. */
 [[noreturn]] void simt_mistake(const char *what);
 
 static inline int __ffs(int word) {
