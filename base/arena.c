@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { HUGE_PAGE = 2 << 20 }; /* of x86-64 and of arm64 with small pages of 4 KB; elsewhere only an alignment */
+enum { HUGE_PAGE = 2 << 20 }; /* size on x86-64, and on arm64 with 4 KB pages; elsewhere only an alignment */
 
-/* Matrix kernels read many rows at once; with pages of 4 KB they need more page addresses than a processor caches (its
- * TLB), so huge pages are asked for. Without them the results are the same and take longer. */
+/* Allocate and ask for huge pages: matrix kernels read many rows at once, and with 4 KB pages they need more page
+ * addresses than a processor caches (its TLB). Without them results are the same and take longer. */
 static void *allocate(size_t bytes) {
     if (bytes < HUGE_PAGE) return aligned_alloc(ARENA_ALIGN, bytes);
     void *at = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
@@ -33,7 +33,7 @@ void arena_drop(const Arena *a, size_t from, size_t to) {
 #ifdef MADV_DONTNEED
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)first + page - 1) / page * page;
     uintptr_t end = (uintptr_t)last / page * page;
-    /* Of memory that nothing else maps, as malloc's is, such pages read as zeros. */
+    /* such pages of private memory, like malloc's, read as zeros */
     if (end > begin && !madvise((void *)begin, end - begin, MADV_DONTNEED)) {
         memset(first, 0, begin - (uintptr_t)first);
         memset((void *)end, 0, (uintptr_t)last - end);

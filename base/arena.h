@@ -1,5 +1,5 @@
-/* Arena: one aligned block of zeroed memory that others cut into fixed places. It never grows and never moves, so
- * pointers into it are constants for the life of a program. */
+/* Arena: one aligned block of zeroed memory, cut into fixed places by its user. It never grows or moves, so pointers
+ * into it are constants for the life of a program. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -14,11 +14,11 @@ typedef struct {
     size_t bytes;
 } Arena;
 
-/* RC_UNMEASURED when the machine does not have the memory (the line says how much was asked for). */
+/* Allocate. RC_UNMEASURED: the machine does not have the memory (the line names the size). */
 Rc arena_init(Arena *a, size_t bytes, Error *e);
 void arena_release(Arena *a);
 
-/* Bytes from .. to - 1 become 0, and the machine has whole pages of them back until they are written again. */
+/* Zero bytes from .. to - 1 and return their whole pages to the machine until they are written again. */
 void arena_drop(const Arena *a, size_t from, size_t to);
 
 static inline size_t align_up(size_t bytes) {

@@ -36,7 +36,7 @@
 
 enum { CANON_LANES = 32, CANON_BLOCK = 4096 };
 
-/* Sets this thread's floating-point state as rule 7 asks (round to nearest, subnormals kept) and checks it. */
+/* Set this thread's floating-point state for rule 7 (round to nearest, keep subnormals) and check it. */
 void canon_environment(void);
 
 CANON_FN uint32_t canon_to_bits(float x) {
@@ -57,18 +57,18 @@ CANON_FN float canon_from_bits(uint32_t u) {
     return pun.f;
 }
 
-/* Round to nearest even integer, |x| < 2^22: adding 1.5*2^23 pushes the fraction out; the sum's low bits hold the
- * integer, which the caller reads with canon_to_bits(shifted) - CANON_MAGIC_BITS. */
+/* Round to the nearest even integer, |x| < 2^22, by adding 1.5*2^23, which drops the fraction; the sum's low bits hold
+ * the integer, which the caller reads with canon_to_bits(shifted) - CANON_MAGIC_BITS. */
 #define CANON_MAGIC 12582912.0f
 #define CANON_MAGIC_BITS 0x4b400000
 
-/* 2^n for -126 <= n <= 127 */
+/* Compute 2^n, -126 <= n <= 127. */
 CANON_FN float canon_pow2(int32_t n) {
     return canon_from_bits((uint32_t)(n + 127) << 23);
 }
 
-/* e^x. x = n ln2 + r, |r| <= ln2/2; minimax polynomial in r (own fit, 3e-9 relative before rounding; under 1.5 ulp).
- * Overflows to inf above 88.72, goes through subnormals to 0, keeps NaN. */
+/* Compute e^x: x = n ln2 + r, |r| <= ln2/2; minimax polynomial in r (own fit, 3e-9 relative before rounding; under 1.5
+ * ulp). Overflows to inf above 88.72, goes through subnormals to 0, keeps NaN. */
 CANON_FN float canon_exp(float x) {
     float t = -104.0f > x ? -104.0f : x;
     t = 89.0f < t ? 89.0f : t;
@@ -89,8 +89,8 @@ CANON_FN float canon_exp(float x) {
     return p * canon_pow2(half) * canon_pow2(k - half);
 }
 
-/* ln x. x = 2^e m with m in [sqrt(1/2), sqrt(2)); ln m = f - f^2/2 + f^3 P(f), f = m - 1 (own fit, 8e-10 relative).
- * ln 0 = -inf, ln of a negative or NaN is NaN, ln inf = inf. */
+/* Compute ln x: x = 2^e m with m in [sqrt(1/2), sqrt(2)); ln m = f - f^2/2 + f^3 P(f), f = m - 1 (own fit, 8e-10
+ * relative). ln 0 = -inf, ln of a negative or NaN is NaN, ln inf = inf. */
 CANON_FN float canon_log(float x) {
     float scaled = x < 0x1p-126f ? x * 0x1p25f : x;
     uint32_t u = canon_to_bits(scaled);
@@ -116,7 +116,7 @@ CANON_FN float canon_log(float x) {
     return x >= 0.0f ? y : nan;
 }
 
-/* tanh x: odd polynomial below 0.625, 1 - 2/(e^2|x| + 1) above. */
+/* Compute tanh x: odd polynomial below 0.625, 1 - 2/(e^2|x| + 1) above. */
 CANON_FN float canon_tanh(float x) {
     float a = canon_from_bits(canon_to_bits(x) & 0x7fffffffu), u = x * x;
     float p = 0.0021475276f;
@@ -131,7 +131,7 @@ CANON_FN float canon_tanh(float x) {
     return a < 0.625f ? small : large;
 }
 
-/* erf x: odd polynomial below 0.95, 1 - e^-Q(|x|) above with Q fitted to -ln erfc. */
+/* Compute erf x: odd polynomial below 0.95, 1 - e^-Q(|x|) above with Q fitted to -ln erfc. */
 CANON_FN float canon_erf(float x) {
     float a = canon_from_bits(canon_to_bits(x) & 0x7fffffffu), u = x * x;
     float p = 7.889109e-05f;
@@ -154,7 +154,7 @@ CANON_FN float canon_erf(float x) {
     return a < 0.95f ? p * x : large;
 }
 
-/* sin and cos share one quadrant reduction: x = n pi/2 + r in three fma steps, good for |x| < 2^18. */
+/* Compute sin or cos by one quadrant reduction: x = n pi/2 + r in three fma steps, valid for |x| < 2^18. */
 CANON_FN float canon_quadrant(float x, int32_t turn) {
     float shifted = CANON_FMA(x, 0.63661975f, CANON_MAGIC), n = shifted - CANON_MAGIC;
     uint32_t k = canon_to_bits(shifted) - CANON_MAGIC_BITS + (uint32_t)turn;
@@ -182,13 +182,13 @@ CANON_FN float canon_cos(float x) {
     return canon_quadrant(x, 1);
 }
 
-/* A Philox word as a float in [0, 1), exact. */
+/* Convert a Philox word to a float in [0, 1), exactly. */
 CANON_FN float canon_uniform(uint32_t word) {
     return (float)(word >> 8) * 0x1p-24f;
 }
 
-/* A Philox word as a standard normal: u = ((word>>9) + 1/2) 2^-23, then sqrt(2) erfinv(2u - 1) by the single-precision
- * polynomials of Giles, "Approximating the erfinv function" (2010), in w = -ln(1 - x^2).
+/* Convert a Philox word to a standard normal: u = ((word>>9) + 1/2) 2^-23, then sqrt(2) erfinv(2u - 1) by the
+ * single-precision polynomials of Giles, "Approximating the erfinv function" (2010), in w = -ln(1 - x^2).
  * u is exact and never 0 or 1. */
 CANON_FN float canon_normal(uint32_t word) {
     float x = CANON_FMA((float)(word >> 9), 0x1p-22f, 0x1p-23f - 1.0f);

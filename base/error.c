@@ -18,7 +18,7 @@ const ExitCode exit_codes[] = {
 };
 const int exit_code_count = sizeof exit_codes / sizeof *exit_codes;
 
-/* The text as one line of a terminal: what a file or a user put into it may be bytes that mean something there. */
+/* Make the text one line that is safe on a terminal: bytes from files and users may be control sequences. */
 static void one_line(char *text) {
     for (size_t left = strlen(text), n; left; text += n, left -= n) {
         uint32_t code;
@@ -61,7 +61,7 @@ Rc error_valid(Error *e, const char *valid) {
     return e->code;
 }
 
-/* Levenshtein distance by one row of the dynamic program; words too long for that row count as far away. */
+/* Compute the Levenshtein distance with one row of the dynamic program; words too long for that row count as far. */
 static size_t edit_distance(const char *a, const char *b) {
     enum { LONGEST = 64 };
     size_t row[LONGEST + 1], n = strlen(b);
@@ -90,7 +90,7 @@ static const struct {
 };
 enum { FOREIGN_NAMES = sizeof foreign_names / sizeof *foreign_names };
 
-/* Whether two names are one but for capitals and what stands between their words. */
+/* Return true if two names are equal but for capitals and separators. */
 static bool same_name(const char *a, const char *b) {
     static const char between[] = "_-./ ";
     bool any = false;
@@ -109,7 +109,8 @@ const char *foreign_name(const char *word, const char *const *names, size_t coun
     return NULL;
 }
 
-/* The name as written otherwise, as others call it, or nearly as it stands; *note: what else to say of it, or "". */
+/* Return the name that equals the word but for capitals and separators, that others call so, or of the smallest edit
+ * distance; *note: a remark on it, or "". */
 static const char *suggestion(const char *word, const char *const *names, size_t count, const char **note) {
     *note = "";
     for (size_t i = 0; i < count; i++)
@@ -118,8 +119,8 @@ static const char *suggestion(const char *word, const char *const *names, size_t
     if (best) return best;
     size_t n = strlen(word), far = (n + 1) / 2 + 1, least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        /* A name that the word begins with, or that begins with the word, is as near as one typo; of two equally near
-         * names the one of the nearer length. */
+        /* A prefix of the word, or a name that begins with it, is as near as one typo; of two equally near names take
+         * the one of the nearer length. */
         size_t m = strlen(names[i]), common = n < m ? n : m, d = edit_distance(word, names[i]);
         if (common >= 2 && !strncmp(word, names[i], common) && d > 1) d = 1;
         size_t rank = d >= far ? SIZE_MAX : d * 256 + (n < m ? m - n : n - m);
@@ -149,7 +150,7 @@ void mem_end(size_t bytes) {
         fprintf(stderr, "normbench: out of memory (%zu bytes asked for)\n", bytes);
     else
         fputs("normbench: out of memory\n", stderr);
-    _exit(RC_UNMEASURED); /* what libraries do at an exit needs memory too */
+    _exit(RC_UNMEASURED); /* exit handlers of libraries need memory too */
 }
 
 static void *or_die(void *p, size_t bytes) {

@@ -1,8 +1,8 @@
 /* Errors and exit codes.
  *
- * What users and machines cause fails with an Error: one line that names file, key, value and the nearest valid choice,
- * and the exit code the program ends with. Mistakes in our code are assertions. Functions that can fail return an Rc
- * and fill the Error they were given; on RC_OK the Error is left alone. */
+ * A failure caused by users or machines is an Error: one line that names file, key, value and the nearest valid choice,
+ * and the exit code of the program. Mistakes in our code are assertions. Functions that can fail return an Rc and fill
+ * the Error they were given; on RC_OK the Error is left alone. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -26,33 +26,33 @@ typedef struct {
     char text[1024];
 } Error;
 
-/* Fills e with a printf-style line and returns code, so that a caller can `return error_set(e, RC_USAGE, …)`. Control
- * characters and what is no UTF-8 become '?': here, and where error_prefix adds to the line. */
+/* Fill e with a printf-style line and return code, so that a caller can `return error_set(e, RC_USAGE, …)`. Control
+ * characters and invalid UTF-8 become '?', also in error_prefix. */
 Rc error_set(Error *e, Rc code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Puts "prefix: " before the text that e already holds (a caller knows the file, the callee only the key). */
+/* Put "prefix: " before e's text (a caller knows the file, the callee only the key). */
 Rc error_prefix(Error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends "; valid: …" to what e says is wrong with a value; returns e's code. */
+/* Append "; valid: …" to e's text; return e's code. */
 Rc error_valid(Error *e, const char *valid);
 
-/* The name in names[count] that the word is but for capitals and separators, or that other programs call so
- * (base/foreign_names.def), or of the smallest edit distance; NULL when none is near (distance above half the word's
+/* Return the name in names[count] that equals the word but for capitals and separators, or that other programs call so
+ * (base/foreign_names.def), or of the smallest edit distance; NULL if none is near (distance above half the word's
  * length, rounded up). */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
-/* The name that other programs call `word`, or NULL; *note: what its value is, where it is another, or "". */
+/* Return the name that other programs call `word`, or NULL; *note explains a value that differs, or is "". */
 const char *foreign_name(const char *word, const char *const *names, size_t count, const char **note);
 
-/* "; did you mean 'x'?" for the nearest name, " (note)" behind it where there is one and room; or "" when none is near.
- * Writes to out[size], returns out. */
+/* Write "; did you mean 'x'?" for the nearest name, and its " (note)" if it fits, or "" if none is near, to out[size];
+ * return out. */
 const char *did_you_mean(char *out, size_t size, const char *word, const char *const *names, size_t count);
 
-/* Zeroed memory; ends the program with RC_UNMEASURED and one line when there is none. mem_grow keeps the contents. */
+/* Allocate zeroed memory; without any, end the program with RC_UNMEASURED and one line. mem_grow keeps the contents. */
 void *mem_alloc(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
 char *mem_text(const char *text);
-/* The same end, where the system's word is that there is none. bytes: how much was asked for; 0: nobody knows. */
+/* End the program for lack of memory. bytes: size asked for; 0: unknown. */
 _Noreturn void mem_end(size_t bytes);
 
 #endif

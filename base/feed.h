@@ -1,5 +1,5 @@
-/* Feeds: a model's inputs by name. A model's builder lists those it has (models/tape.h), a dataset fills those that
- * are cut from its text (base/feeds.def); whoever trains a model fills the others. */
+/* Feeds: a model's inputs by name. A model's builder lists its feeds (models/tape.h), a dataset fills those that are
+ * cut from its text (base/feeds.def), and the model's trainer fills the others. */
 #ifndef BASE_FEED_H
 #define BASE_FEED_H
 
@@ -11,10 +11,10 @@ typedef struct {
     int32_t absent;
 } FeedInfo;
 
-/* The row of base/feeds.def called name, or NULL. */
+/* Find a row of base/feeds.def by name; NULL: there is none. */
 const FeedInfo *feed_find(const char *name);
 
-/* Room for one feed of one replica. */
+/* Memory for one feed of one replica. */
 typedef struct {
     const char *name;
     int rows;

@@ -37,7 +37,7 @@ int file_sync(int fd) {
     return failed;
 }
 
-/* What a stream that is no plain file may bring: /dev/zero never ends. */
+/* Most bytes of a stream that is no plain file: /dev/zero never ends. */
 enum { STREAM_MOST = 1 << 30 };
 
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
@@ -72,7 +72,7 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
     return RC_OK;
 }
 
-/* A folder's entry is durable only once the folder itself is synced. */
+/* Sync the folder of path: an entry is durable only once its folder is synced. */
 static int sync_parent(const char *path) {
     char *parent = mem_text(path), *slash = strrchr(parent, '/');
     if (slash == parent)
@@ -100,7 +100,7 @@ static int write_all(int fd, const char *bytes, size_t length) {
 
 enum { BLOCK = 1 << 18 };
 
-/* Small parts are gathered in a block; what is larger is written from where it lies. */
+/* Write the parts: gather small ones in a block, write larger ones directly. */
 static int write_parts(int fd, const FilePart *part, int parts) {
     char *block = mem_alloc(BLOCK, 1);
     size_t held = 0;
@@ -124,7 +124,8 @@ static int write_parts(int fd, const FilePart *part, int parts) {
     return failed;
 }
 
-/* Whether the next bytes of the file are these; block holds BLOCK bytes. -1: it cannot be read, errno says why. */
+/* Return 1 if the next bytes of the file are these, 0 if not, -1 (errno) if it cannot be read. block has BLOCK bytes.
+ * */
 static int next_are(int fd, const char *bytes, size_t length, char *block) {
     for (size_t done = 0; done < length;) {
         ssize_t got = file_take(fd, block, length - done < BLOCK ? length - done : BLOCK);
@@ -153,14 +154,14 @@ static Rc read_back(const char *aside, const char *path, const FilePart *part, i
     return error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
 }
 
-/* ".tmp.PID.HOST": who writes it. */
+/* Append ".tmp.PID.HOST", which names the writer. */
 static void add_writer(char *out, size_t size, long process) {
     char host[65] = "";
     (void)gethostname(host, sizeof host - 1);
     snprintf(out, size, ".tmp.%ld.%s", process, host);
 }
 
-/* Removes files of a folder, of that name or of any (""), which a process of this host that is no more was writing. */
+/* Remove a folder's temporary files, of that name or of any (""), whose process on this host is gone. */
 static void sweep(const char *folder, const char *name) {
     DIR *all = opendir(folder);
     for (struct dirent *entry; all && (entry = readdir(all));) {

@@ -10,59 +10,57 @@
 
 bool file_exists(const char *path);
 
-/* open, read and fsync until no signal interrupts them: a file may be far away. */
+/* Call open, read and fsync again while signals interrupt them, as on network file systems. */
 int file_open(const char *path, int flags);
 ssize_t file_take(int fd, void *bytes, size_t most);
 int file_sync(int fd);
 
-/* Reads all of a file; *bytes has a terminator after length and is freed by the caller. RC_USAGE when absent,
- * RC_UNMEASURED when it cannot be read, is larger than the free memory, or is no plain file (a pipe, a device) and does
- * not end within 1 GiB. */
+/* Read a whole file; *bytes has a terminator after length and is freed by the caller. RC_USAGE: absent. RC_UNMEASURED:
+ * unreadable, larger than the free memory, or no plain file (a pipe, a device) that does not end within 1 GiB. */
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
 
-/* Writes path.tmp.PID.HOST, fsyncs it, reads it back, renames it to path and fsyncs the folder. On failure (full disk,
- * read-only folder) nothing at path has changed, the temporary file is removed, and the code is RC_UNMEASURED. First
- * removes what killed processes of this host were writing to path. */
+/* Write path.tmp.PID.HOST, fsync it, read it back, rename it to path and fsync the folder. On failure (full disk,
+ * read-only folder) nothing at path has changed, the temporary file is removed, and the code is RC_UNMEASURED. Before
+ * that, remove temporary files of path that killed processes of this host left. */
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e);
 
-/* The same of bytes that lie in several places, one behind the other in the file: no copy of them is made. */
+/* Write a file of several parts, one after the other, without copying them together. */
 typedef struct {
     const void *bytes;
     size_t length;
 } FilePart;
 Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e);
 
-/* As file_write, into a folder of which folder_sweep already removed what killed processes were writing: of many files,
- * each would list it again. */
+/* Write like file_write into a folder that folder_sweep has cleaned: for many files, since each file_write lists the
+ * folder. */
 Rc file_write_swept(const char *path, const void *bytes, size_t length, Error *e);
 
-/* The names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Returns how
- * many; names_free frees them. A folder that cannot be listed is not an empty one: the program ends with RC_UNMEASURED
- * and one line. */
+/* List the names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Return
+ * how many; names_free frees them. If the folder cannot be listed, end the program with RC_UNMEASURED and one line. */
 int folder_names(const char *folder, const char *ending, char ***names);
 void names_free(char **names, int count);
 
-/* Whether the folder is there and holds something. */
+/* Return true if the folder exists and is not empty. */
 bool folder_filled(const char *path);
 
-/* mkdir -p; a folder that was made is there after a power cut. */
+/* Make a folder and its parents, durably: they survive a power cut. */
 Rc folder_make(const char *path, Error *e);
 
-/* The same of a folder below runs/ or out/ of the results: RC_USAGE where path itself is a link, which in results of
- * somebody else may lead anywhere. The results folder, its runs/ and its out/ may be links. */
+/* Make a folder below runs/ or out/ of the results. RC_USAGE: path itself is a link, which in somebody else's results
+ * may lead anywhere. The results folder, its runs/ and its out/ may be links. */
 Rc folder_make_own(const char *path, Error *e);
 
-/* Removes what file_write was writing there, to any path, when its process was killed. */
+/* Remove all temporary files of file_write in a folder whose processes were killed. */
 void folder_sweep(const char *path);
 
-/* Renames a finished folder into place and fsyncs its parent; an existing target wins and the source is removed. */
+/* Rename a finished folder into place and fsync its parent; if the target exists, remove the source instead. */
 Rc folder_publish(const char *from, const char *to, Error *e);
 
-/* Flushes stdout. False when it, or a write to it before, failed; *why (NULL: not wanted) is then the errno of the
- * first failure that a flush saw, or 0. */
+/* Flush stdout. Return false if that or an earlier write failed; *why (NULL: not wanted) is then the errno of the first
+ * failure that a flush saw, or 0. */
 bool output_flush(int *why);
 
-/* Removes the plain files of a folder and the folder itself; absent is fine. */
+/* Remove the plain files of a folder and the folder, if it exists. */
 void folder_remove(const char *path);
 
 #endif

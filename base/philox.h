@@ -27,26 +27,26 @@ PHILOX_FN void philox4x32_10(uint32_t out[4], const uint32_t ctr[4], const uint3
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/* The four words at offsets 4*block .. 4*block+3 of a subsequence ("stream"). */
+/* Draw the four words at offsets 4*block .. 4*block+3 of a subsequence ("stream"). */
 PHILOX_FN void philox_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint64_t block) {
     uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t ctr[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)};
     philox4x32_10(out, ctr, key);
 }
 
-/* The word at one offset. */
+/* Draw the word at one offset. */
 PHILOX_FN uint32_t philox_word(uint64_t seed, uint64_t stream, uint64_t offset) {
     uint32_t out[4];
     philox_block(out, seed, stream, offset >> 2);
     return out[offset & 3];
 }
 
-/* Offset of word `index` of training step `step`: steps never overlap below 2^40 words each. */
+/* Return the offset of word `index` of training step `step`; steps do not overlap below 2^40 words each. */
 PHILOX_FN uint64_t philox_offset(uint64_t step, uint64_t index) {
     return (step << 40) + index;
 }
 
-/* An integer in [0, n): the high half of word * n. */
+/* Return an integer in [0, n): the high half of word * n. */
 PHILOX_FN uint32_t philox_below(uint32_t word, uint32_t n) {
     return (uint32_t)(((uint64_t)word * n) >> 32);
 }

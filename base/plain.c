@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The longer marks first: that of UTF-32 begins with UTF-16's. */
+/* Byte order marks, longer ones first: UTF-32's begins with UTF-16's. */
 static const struct {
     const char *bytes, *name;
     size_t length, unit; /* unit: bytes of a code unit */
@@ -25,7 +25,7 @@ static uint32_t unit_at(const uint8_t *at, size_t bytes, bool big) {
     return unit;
 }
 
-/* A code point that UTF-8 has. */
+/* Append a valid code point in UTF-8. */
 static void add_code(Text *out, uint32_t code) {
     char byte[4];
     size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -35,12 +35,13 @@ static void add_code(Text *out, uint32_t code) {
     text_add(out, byte, n);
 }
 
-/* from[length] behind the mark into UTF-8. False: it breaks off, or holds what is no character or a zero. */
+/* Convert from[length], which follows the mark, to UTF-8. False: it is cut off, or has an invalid character or a zero.
+ * */
 static bool convert(Text *out, const uint8_t *from, size_t length, size_t unit, bool big) {
     for (size_t at = 0; at < length; at += unit) {
         if (length - at < unit) return false;
         uint32_t code = unit_at(from + at, unit, big);
-        if (unit == 2 && code >= 0xd800 && code < 0xdc00) { /* the first of a pair */
+        if (unit == 2 && code >= 0xd800 && code < 0xdc00) { /* first half of a surrogate pair */
             at += unit;
             if (length - at < unit) return false;
             uint32_t low = unit_at(from + at, unit, big);
@@ -53,7 +54,7 @@ static bool convert(Text *out, const uint8_t *from, size_t length, size_t unit, 
     return true;
 }
 
-/* What a file is that is often handed over in the place of a text, or NULL. */
+/* Name a kind of file that is often given in place of a text, or return NULL. */
 static const char *other_kind(const char *bytes, size_t length) {
     static const struct {
         const char *begins, *what;

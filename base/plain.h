@@ -1,5 +1,5 @@
-/* Text of other programs as UTF-8 with line feeds: one rule for marks and line ends in every reader of tables, plans,
- * items and labels. A training text is not read through it: its bytes are what is trained on. */
+/* Convert other programs' text to UTF-8 with line feeds: one rule for byte order marks and line ends in every reader of
+ * tables, plans, items and labels. Training texts are not converted: their bytes are trained on. */
 #ifndef BASE_PLAIN_H
 #define BASE_PLAIN_H
 
@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 
-/* *bytes is of mem_alloc or file_read, with a terminator behind *length bytes, and is replaced where it must grow.
- * A byte order mark goes; UTF-16 and UTF-32 behind theirs become UTF-8; where no line feed stands, a carriage return is
- * one (old Macs). RC_USAGE, and the text stays: UTF-16 or UTF-32 that breaks off or holds no character, or zero bytes
- * without a mark. */
+/* Convert *bytes, which come from mem_alloc or file_read, have a terminator after *length bytes, and are replaced if
+ * they must grow. A byte order mark is dropped; marked UTF-16 and UTF-32 become UTF-8; in a text without line feeds,
+ * carriage returns become line feeds (old Macs). RC_USAGE, the text unchanged: UTF-16 or UTF-32 is cut off or invalid,
+ * or there are zero bytes without a mark. */
 Rc plain_text(char **bytes, size_t *length, Error *e);
 
 #endif

@@ -30,7 +30,7 @@ void pool_run(int threads, int jobs, void (*job)(void *, int), void *context) {
     int helpers = (threads < jobs ? threads : jobs) - 1;
     pthread_t *ids = mem_alloc((size_t)(helpers > 0 ? helpers : 0), sizeof *ids);
     int started = 0;
-    /* A thread that cannot be started costs time, not results: the others take its jobs. */
+    /* if a thread cannot be started, the others take its jobs */
     while (started < helpers && !pthread_create(&ids[started], NULL, work, &q)) started++;
     work(&q);
     for (int i = 0; i < started; i++) pthread_join(ids[i], NULL);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define PREFIX "normbench-scratch."
-enum { KEPT = 8 }; /* open at once, and removed at an exit; more of them wait for the next scratch_make */
+enum { KEPT = 8 }; /* folders of a process that exit removes; others are left to the next scratch_make */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk) {
     (void)info, (void)type, (void)walk;
@@ -25,8 +25,8 @@ static void remove_all(const char *path) {
     (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The descriptor that holds the folder, or -1: somebody else does, or it is gone. A file system without locks: nobody
- * can tell whether it is in use, so that whoever made it has it and nobody removes it. */
+/* Lock the folder; return the descriptor, or -1: another process has it, or it is gone. Without locks in the file
+ * system, use cannot be told: its maker has it and nobody removes it. */
 static int hold(const char *path, bool mine) {
     struct stat info;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -38,9 +38,9 @@ static int hold(const char *path, bool mine) {
     return -1;
 }
 
-/* Those of this process: exit() removes what nobody removed before it, in the middle of a command. */
+/* Folders of this process: exit() removes those that are left when a command ends early. */
 static struct {
-    pid_t owner; /* 0: a free place */
+    pid_t owner; /* 0: the entry is free */
     char path[sizeof((Scratch *)0)->path];
 } kept[KEPT];
 
@@ -83,7 +83,7 @@ Rc scratch_make(Scratch *s, Error *e) {
     const char *base = getenv("TMPDIR");
     if (!base || !base[0]) base = "/tmp";
     sweep(base);
-    /* Between making and holding it, another process may take it for one that was left. */
+    /* between making and locking it, another process may take it for an abandoned one */
     for (int attempt = 0; attempt < 10; attempt++) {
         if ((size_t)snprintf(s->path, sizeof s->path, "%s/" PREFIX "XXXXXX", base) >= sizeof s->path)
             return error_set(e, RC_UNMEASURED, "$TMPDIR: too long");

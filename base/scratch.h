@@ -1,6 +1,5 @@
-/* A folder for what is not kept, below $TMPDIR or /tmp. It is locked as long as its process lives, so that what a
- * killed process left can be told from what is in use: scratch_make removes the former on its way. exit() removes those
- * that the process still has. */
+/* Temporary folders below $TMPDIR or /tmp. A folder is locked as long as its process lives, so that scratch_make can
+ * tell and remove those of killed processes. exit() removes the process's own. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
@@ -11,10 +10,10 @@ typedef struct {
     int lock;
 } Scratch;
 
-/* RC_UNMEASURED when there can be none. */
+/* Make a folder. RC_UNMEASURED: it cannot be made. */
 Rc scratch_make(Scratch *s, Error *e);
 
-/* With everything in it. */
+/* Remove the folder with everything in it. */
 void scratch_remove(Scratch *s);
 
 #endif

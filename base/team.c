@@ -7,7 +7,7 @@
 #include "base/canon.h"
 #include "base/error.h"
 
-enum { SPINS = 20000 }; /* looks for the next task before a helper sleeps: longer than the gap between two ops */
+enum { SPINS = 20000 }; /* polls for the next task before a helper sleeps: longer than the gap between two ops */
 
 typedef struct {
     Team *team;
@@ -18,10 +18,10 @@ static void pause_briefly(int spin) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
-    if (spin % 256 == 255) sched_yield(); /* more threads than processors: let the one we wait for run */
+    if (spin % 256 == 255) sched_yield(); /* with more threads than processors, let the awaited one run */
 }
 
-/* The round after `seen`, or the same one when it is over. */
+/* Wait for the round after `seen` and return it; return `seen` if the team ends. */
 static int await(Team *t, int seen) {
     for (int spin = 0; spin < SPINS; spin++, pause_briefly(spin))
         if (atomic_load(&t->round) != seen || atomic_load(&t->over)) return atomic_load(&t->round);
@@ -57,7 +57,7 @@ void team_init(Team *t, int size) {
     }
 }
 
-/* Under the lock, so that a helper about to sleep sees it. */
+/* Start a round, or the end, under the lock, so that a helper about to sleep sees it. */
 static void call(Team *t, bool over) {
     pthread_mutex_lock(&t->lock);
     if (over) atomic_store(&t->over, true);

@@ -35,7 +35,7 @@ static void text_reserve(Text *t, size_t more) {
 
 void text_add(Text *t, const char *bytes, size_t length) {
     text_reserve(t, length);
-    if (length) memcpy(t->at + t->length, bytes, length); /* bytes may be NULL when there are none */
+    if (length) memcpy(t->at + t->length, bytes, length); /* bytes may be NULL if length is 0 */
     t->length += length;
     t->at[t->length] = 0;
 }
@@ -87,7 +87,7 @@ void text_shell(Text *t, const char *word) {
     text_add(t, "'", 1);
 }
 
-/* -?(0|[1-9][0-9]*) and nothing else; returns the byte after the match or NULL. */
+/* Match -?(0|[1-9][0-9]*); return the byte after the match, or NULL. */
 static const char *match_integer(const char *s) {
     if (*s == '-') s++;
     if (*s == '0') return s + 1;
@@ -114,7 +114,7 @@ bool parse_whole(const char *text, int64_t *out) {
     return true;
 }
 
-/* e or p and a whole number, or nothing; NULL: anything else. */
+/* Match nothing, or e (or p) and a whole number; return the byte after the match, or NULL. */
 static const char *match_exponent(const char *s, char e) {
     if (tolower((unsigned char)*s) != e) return s;
     s++;
@@ -123,9 +123,8 @@ static const char *match_exponent(const char *s, char e) {
     return n ? s + n : NULL;
 }
 
-/* [-+]? digits, with a point before, among or behind them, and an exponent: what YAML 1.2 and C's %e, %f and %a
- * (0x1p-3) write. Digits alone begin with no zero, which is octal in C. *first: the first digit; returns the byte
- * after. */
+/* Match [-+]? digits with an optional point and exponent, as YAML 1.2 and C's %e, %f and %a (0x1p-3) write them. Digits
+ * alone must not begin with a zero, which is octal in C. *first: the first digit; return the byte after the match. */
 static const char *match_real(const char *s, const char **first) {
     if (*s == '-' || *s == '+') s++;
     bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X'), long_zero = s[0] == '0' && isdigit((unsigned char)s[1]);
@@ -142,11 +141,11 @@ static const char *match_real(const char *s, const char **first) {
 bool parse_real(const char *text, double *out) {
     const char *first, *end = match_real(text, &first);
     if (!end || *end) return false;
-    /* newlocale keeps the decimal point a point whatever LC_NUMERIC says. */
+    /* use "C", so that the decimal point is a point whatever LC_NUMERIC says */
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     double value = strtod_l(text, NULL, c);
     freelocale(c);
-    /* A number that double cannot hold is refused, not rounded to 0 or inf; -0 is 0. */
+    /* refuse a number outside of double's range instead of rounding it to 0 or inf; -0 is 0 */
     bool hex = first - text >= 2 && (first[-1] == 'x' || first[-1] == 'X');
     bool vanished =
         value == 0 && strcspn(first, hex ? "123456789abcdefABCDEF" : "123456789") < strcspn(first, hex ? "pP" : "eE");
@@ -167,7 +166,7 @@ bool parse_bool(const char *text, bool *out) {
     return false;
 }
 
-/* Digits and exponent of the shortest %.*e that reads back; the program never calls setlocale, so "." is the point. */
+/* Return true if %.*e with these digits reads back as x; the program never calls setlocale, so "." is the point. */
 static bool reads_back(double x, int digits) {
     char buffer[40];
     snprintf(buffer, sizeof buffer, "%.*e", digits, x);
@@ -178,12 +177,12 @@ char *format_real(char *out, double x) {
     if (isnan(x)) return strcpy(out, "nan");
     if (isinf(x)) return strcpy(out, x > 0 ? "inf" : "-inf");
     if (x == 0) return strcpy(out, signbit(x) ? "-0" : "0");
-    if (fabs(x) < 1e9 && x == (int)x) { /* most numbers of a plan: the same text, without the search */
+    if (fabs(x) < 1e9 && x == (int)x) { /* most numbers of a plan: same text without the search */
         sprintf(out, "%d", (int)x);
         return out;
     }
     char buffer[40];
-    int digits = 0, most = 16; /* behind the first: 16 read back, and more do where fewer do */
+    int digits = 0, most = 16; /* digits after the first: 16 always suffice, and if n do, so do more */
     while (digits < most) {
         int tried = digits < 3 ? digits : (digits + most) / 2;
         if (reads_back(x, tried))

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The code point that begins text[length] (length > 0) in *code; returns its bytes, 1 to 4, or 0 when no
+/* Read the code point at the start of text[length] (length > 0) into *code; return its bytes, 1 to 4, or 0 if no
  * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
 size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
 
