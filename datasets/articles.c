@@ -21,16 +21,16 @@ static int by_digest(const void *a, const void *b) {
     return memcmp(((const Article *)a)->digest, ((const Article *)b)->digest, SHA256_BYTES);
 }
 
-/* Cuts text into *count articles, in the order of the text. */
+/* Cut text into *count articles, in the order of the text. */
 static Article *cut(const uint8_t *text, size_t length, size_t *count) {
     size_t room = 64, n = 0;
     Article *article = mem_alloc(room, sizeof *article);
-    const uint8_t *end = text + length, *before = text; /* the line before the current one */
+    const uint8_t *end = text + length, *before = text; /* start of the line before the current one */
     for (const uint8_t *line = text, *next; line < end; before = line, line = next) {
         const uint8_t *stop = memchr(line, '\n', (size_t)(end - line));
         next = stop ? stop + 1 : end;
         if (line != text && !is_heading(line, (size_t)((stop ? stop : end) - line))) continue;
-        if (n && article[n - 1].at == before) continue; /* a heading on the second line: the first article's own */
+        if (n && article[n - 1].at == before) continue; /* a heading on the second line is the first article's own */
         if (n == room) article = mem_grow(article, room *= 2, sizeof *article);
         article[n++].at = before;
     }

@@ -1,4 +1,4 @@
-/* What a training step and a validation pass read from a dataset; see dataset.h. */
+/* Make the batches of training and validation from a dataset; see dataset.h. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ bool dataset_failed(const Dataset *d, Error *e) {
     return d->shards && shards_failed(d->shards, e);
 }
 
-/* An integer in [0, n): the high half of the 64-bit word times n, by halves of n. */
+/* Return an integer in [0, n): the high half of the 64-bit word times n, by halves of n. */
 static uint64_t below(uint64_t word, uint64_t n) {
     uint64_t low = (uint32_t)n, high = n >> 32, mid = (word >> 32) * low;
     uint64_t carry = (((uint32_t)word * low) >> 32) + (uint32_t)mid;
@@ -31,7 +31,7 @@ static uint64_t below(uint64_t word, uint64_t n) {
 void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint64_t *starts) {
     assert(batch > 0 && context > 0 && d->train > (size_t)context);
     uint64_t stream = name_stream("batch"), low = name_stream("batch.low");
-    /* The last crop's last target is the last token. */
+    /* the last crop's last target is the last token */
     uint64_t choices = d->train - (size_t)context;
     for (int b = 0; b < batch; b++) {
         uint64_t at = philox_offset(step, (uint64_t)b);
@@ -41,7 +41,7 @@ void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int ba
     }
 }
 
-/* Row b of every feed that is cut from a text: from a crop, or (NULL) what stands where there is no text. */
+/* Fill row b of every feed that is cut from a text: from a crop, or (NULL) with padding. */
 static void fill_row(const int32_t *crop, int b, int context, const FeedRoom *feed, int feeds) {
     size_t width = (size_t)context;
     for (int f = 0; f < feeds; f++) {

@@ -10,7 +10,7 @@
 
 typedef struct {
     const char *at;
-    size_t length, place; /* place: in the two sentences, one behind the other */
+    size_t length, place; /* place: index in the two sentences, one after the other */
 } Word;
 
 static int compare(const void *a, const void *b) {
@@ -35,7 +35,7 @@ static void cut_words(const Text *t, Word *out, size_t place) {
     }
 }
 
-/* Equal words get equal numbers, above 0. */
+/* Number words from 1, equal words alike. */
 static void number_words(Word *word, size_t n, uint32_t *id) {
     uint32_t next = 0;
     qsort(word, n, sizeof *word, compare);
@@ -81,7 +81,7 @@ Bleu bleu_score(const BleuCounts *sum) {
     bool whole = true;
     if (sum->hypothesis < sum->reference)
         b.brevity = sum->hypothesis ? exp(1 - (double)sum->reference / (double)sum->hypothesis) : 0;
-    if (!sum->matches[0]) return b; /* then no longer n-gram matches either */
+    if (!sum->matches[0]) return b; /* then no longer n-gram matches */
     for (int i = 0; i < BLEU_ORDERS && whole; i++) {
         double total = (double)sum->totals[i];
         whole = total > 0;

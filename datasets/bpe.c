@@ -25,7 +25,7 @@ static Rc takes(const uint8_t *text, size_t length, Error *e) {
     return RC_OK;
 }
 
-/* Takes over the model's pieces: their bytes one after the other in t->text. */
+/* Copy the model's pieces, their bytes one after the other, to t->text. */
 static void adopt(Tokenizer *t) {
     Text all;
     text_init(&all);
@@ -42,7 +42,7 @@ static void adopt(Tokenizer *t) {
     t->text = all.at;
 }
 
-/* The number behind the last `mark` in the library's line, or 0. */
+/* Return the number after the last `mark` in the library's line, or 0. */
 static int number_behind(const char *line, const char *mark) {
     int number = 0;
     const char *at = strstr(line, mark);

@@ -1,4 +1,4 @@
-/* A build without sentencepiece: no model is ever made, so what takes one is never called. */
+/* Replace sentencepiece in a build without it: no model is made, so functions that take one are never called. */
 #include <assert.h>
 #include <stdio.h>
 

@@ -18,30 +18,30 @@ typedef struct BpeModel BpeModel;
 
 enum { BPE_PIECE_MOST = 64 }; /* bytes of a piece: 16 code points */
 
-/* A letter per piece: what it is. */
+/* Letters of the kinds of pieces. */
 enum { BPE_UNKNOWN = 'u', BPE_NEWLINE = 'n', BPE_BYTE = 'b', BPE_TEXT = 't' };
 
 typedef struct {
-    char text[512]; /* the library's words */
+    char text[512]; /* the library's message */
 } BpeProblem;
 
-/* "0.1.97", or NULL when this build has no sentencepiece. */
+/* Return the version ("0.1.97"); NULL: this build has no sentencepiece. */
 const char *bpe_version(void);
 
-/* A model of `pieces` pieces, trained on text[length]; or of a serialized one. NULL: see *why. */
+/* Train a model of `pieces` pieces on text[length], or load a serialized one. NULL: see *why. */
 BpeModel *bpe_train(const char *text, size_t length, int pieces, BpeProblem *why);
 BpeModel *bpe_load(const char *serialized, size_t length, BpeProblem *why);
 void bpe_free(BpeModel *m);
 
-/* The model's bytes, for bpe_load; they live as long as m. */
+/* Return the model's bytes, for bpe_load; they live as long as m. */
 const char *bpe_serialized(const BpeModel *m, size_t *length);
 
 int bpe_pieces(const BpeModel *m);
 
-/* out[*length] = the bytes that a piece stands for; returns its letter. */
+/* Write a piece's bytes to out[*length]; return its letter. */
 char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MOST], size_t *length);
 
-/* tokens[length] has room for one token per byte; *count receives how many were written. false: see *why. */
+/* Encode into tokens[length], which has room for one token per byte; *count: tokens written. false: see *why. */
 bool bpe_encode_text(const BpeModel *m, const char *text, size_t length, int32_t *tokens, size_t *count,
                      BpeProblem *why);
 

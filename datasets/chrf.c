@@ -8,7 +8,7 @@
 #include "datasets/tokenize_13a.h"
 #include "datasets/tokenizer.h"
 
-/* The characters that are no white space, a byte that is no UTF-8 being one; freed by the caller. */
+/* Return the characters but white space, invalid bytes as one each; the caller frees them. */
 static uint32_t *characters(const char *line, size_t length, size_t *count) {
     uint32_t *out = mem_alloc(length + 1, sizeof *out);
     *count = 0;

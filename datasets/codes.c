@@ -1,4 +1,4 @@
-/* What tokenizers of every kind start from (datasets/tokenizer.h). */
+/* Functions that all kinds of tokenizers share (datasets/tokenizer.h). */
 #include "datasets/tokenizer.h"
 
 Rc utf8_refused(const uint8_t *text, size_t length, size_t at, Error *e) {

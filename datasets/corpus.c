@@ -13,7 +13,7 @@
 #include "datasets/fetch.h"
 #include "datasets/keep.h"
 
-enum { DOWNLOAD_SLACK = 1 << 16 }; /* bytes above the pinned length: a wrong answer can be described */
+enum { DOWNLOAD_SLACK = 1 << 16 }; /* bytes above the pinned length, so that a wrong answer can be described */
 
 const char *place_name(Place place) {
     static const char *const NAMES[PLACE_COUNT] = {"--data", "$NORMBENCH_DATA", "cache", "mirror"};
@@ -63,7 +63,7 @@ static bool is_html(const char *bytes, size_t length) {
     return false;
 }
 
-/* What wrong bytes look like, for a human. Returns out. */
+/* Describe wrong bytes; return out. */
 static const char *looks_like(char *out, size_t size, const CorpusFile *row, const char *bytes, size_t length) {
     size_t returns = 0;
     for (size_t i = 0; i + 1 < length; i++) returns += bytes[i] == '\r' && bytes[i + 1] == '\n';
@@ -82,8 +82,8 @@ static const char *looks_like(char *out, size_t size, const CorpusFile *row, con
     return out;
 }
 
-/* RC_OK when bytes[length], articles in order, are row's; RC_INTEGRITY otherwise, with a line that begins with `where`.
- * found receives the hash of the bytes either way. */
+/* Check that bytes[length], articles in order, are row's; else RC_INTEGRITY, with a line that begins with `where`.
+ * found always receives the hash. */
 static Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length,
                        char found[SHA256_HEX], Error *e) {
     sha256_hex_of(found, bytes, length);
@@ -95,7 +95,7 @@ static Rc corpus_check(const CorpusFile *row, const char *where, const void *byt
         length, looks_like(looks, sizeof looks, row, bytes, length));
 }
 
-/* Reads a plain file into c. RC_USAGE: absent or not a plain file, RC_UNMEASURED: cannot be read. */
+/* Read a plain file into c. RC_USAGE: absent or not a plain file; RC_UNMEASURED: cannot be read. */
 static Rc read_plain(CorpusBytes *c, const char *path, Error *e) {
     struct stat info;
     if (stat(path, &info)) {
@@ -115,7 +115,7 @@ static Rc read_plain(CorpusBytes *c, const char *path, Error *e) {
     return RC_OK;
 }
 
-/* Proves that c holds row, and puts its articles in order where the row says so. On error c is as it was read. */
+/* Check that c holds row, and sort its articles if the row says so. On error c is as it was read. */
 static Rc accept(CorpusBytes *c, const CorpusFile *row, const char *where, Error *e) {
     bool sort = row->order == ORDER_ARTICLES && c->length == row->bytes;
     uint8_t *sorted = sort ? articles_sort(c->bytes, c->length) : NULL;
@@ -129,7 +129,7 @@ static Rc accept(CorpusBytes *c, const CorpusFile *row, const char *where, Error
     return rc;
 }
 
-/* Takes the copy of row at path, if it is the pinned one. */
+/* Read the copy of row at path, if it is the pinned one. */
 static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *path, Error *e) {
     Rc rc = read_plain(c, path, e);
     if (rc) return rc;
@@ -143,7 +143,7 @@ static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *p
     return rc;
 }
 
-/* Downloads row, checks it in memory, stores it in the cache. `tried` lists the places without it. */
+/* Download row, check it in memory, store it in the cache. `tried` lists the places without it. */
 static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, const char *tried, Error *e) {
     if (!*row->url)
         return error_set(e, RC_UNMEASURED, "%s: not found (tried%s), and no address has just its bytes", row->file,
@@ -176,7 +176,7 @@ static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *plac
     return rc;
 }
 
-/* A folder that the user named must exist; an absent one is an error, because the name is probably mistyped. */
+/* Check that a folder that the user named exists: if it does not, the name is probably mistyped. */
 static Rc named_folder(const DataPlaces *places, Place place, Error *e) {
     const char *folder = place_folder(places, place);
     struct stat info;

@@ -19,10 +19,10 @@
 typedef struct {
     uint8_t *bytes;
     size_t cut, length;
-    const char *corpus; /* of the manifest, or NULL */
+    const char *corpus; /* name in the manifest, or NULL */
     bool own_files;     /* each part has files of its own */
     bool paired;        /* each part is lines of one language, then as many of another (datasets/pairs.h) */
-    size_t lines[2];    /* paired: of one language in the part that trains, and in the other */
+    size_t lines[2];    /* paired: lines of one language in the training part, and in the other */
 } Parts;
 
 size_t dataset_cut(const uint8_t *bytes, size_t length) {
@@ -31,7 +31,7 @@ size_t dataset_cut(const uint8_t *bytes, size_t length) {
     return cut;
 }
 
-/* Both parts' ids counted. */
+/* Count both parts' ids and compute the unigram levels. */
 static void unigram_level(Dataset *d) {
     UnigramCounts c;
     unigram_init(&c, d->vocab);
@@ -41,7 +41,7 @@ static void unigram_level(Dataset *d) {
     unigram_release(&c);
 }
 
-/* Bytes to tokens. Each part is encoded by itself, so that no token straddles the cut. */
+/* Encode each part by itself, so that no token crosses the cut. */
 static Rc encode(Dataset *d, const char *tokenizer, const Parts *p, Error *e) {
     Rc rc = tokenizer_init(&d->codec, tokenizer, p->bytes, p->length, p->cut, e);
     if (rc) return rc;
@@ -52,7 +52,7 @@ static Rc encode(Dataset *d, const char *tokenizer, const Parts *p, Error *e) {
     return rc;
 }
 
-/* What a trained tokenizer makes of a corpus of the manifest is pinned. */
+/* Check a trained tokenizer's result on a corpus against the manifest. */
 static Rc check_pinned(const Dataset *d, const char *corpus, Error *e) {
     const CorpusTokens *pinned = corpus ? manifest_tokens(corpus, d->codec.name) : NULL;
     if (!pinned) return RC_OK;
@@ -65,7 +65,7 @@ static Rc check_pinned(const Dataset *d, const char *corpus, Error *e) {
                      pieces ? "tokens" : "pieces", pieces ? d->tokens_sha256 : d->codec.sha256);
 }
 
-/* The same through the cache, for a tokenizer that takes seconds to train. */
+/* Encode, or read the result from the cache, for a tokenizer that takes seconds to train. */
 static Rc encode_once(Dataset *d, const char *tokenizer, const Parts *p, const char *cache, Error *e) {
     Prepared kept;
     bool found;
@@ -101,8 +101,7 @@ static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, const char
     return RC_OK;
 }
 
-/* Refuses a validation part of which too much stands in the training part too; a text cut in two gets a note
- * instead. */
+/* Refuse a validation part of which too much occurs in the training part; a text cut in two gets a note instead. */
 static Rc check_overlap(Dataset *d, const Parts *p, Error *e) {
     Overlap o = overlap_find(p->bytes, p->cut, p->bytes + p->cut, p->length - p->cut);
     if (o.shared * OVERLAP_ALLOWED <= o.blocks) return RC_OK;
@@ -118,8 +117,7 @@ static Rc check_overlap(Dataset *d, const Parts *p, Error *e) {
     return RC_OK;
 }
 
-/* A name that any record can hold: what is not UTF-8 or not printable becomes '?', and a cut keeps whole code
- * points. */
+/* Set the name: bytes that are not UTF-8 or not printable become '?', and a cut keeps whole code points. */
 static void set_name(Dataset *d, const char *name) {
     const uint8_t *from = (const uint8_t *)name;
     size_t left = strlen(name), at = 0, n;
@@ -138,7 +136,7 @@ static void set_name(Dataset *d, const char *name) {
     d->name[at] = 0;
 }
 
-/* d->sha256 names the corpus. Frees p's bytes. */
+/* Encode the parts of the corpus that d->sha256 names; free p's bytes. */
 static Rc finish(Dataset *d, const char *name, const char *tokenizer, const Parts *p, const char *cache, Error *e) {
     set_name(d, name);
     Rc rc = check_overlap(d, p, e);
@@ -161,7 +159,7 @@ static size_t count_lines(const uint8_t *bytes, size_t length) {
     return n + (length && bytes[length - 1] != '\n');
 }
 
-/* Appends lines, the last of which then has an end. Those of a part's second file belong to those of its first. */
+/* Append lines and end the last one. Lines of a part's second file are pairs of those of its first. */
 static Rc add_lines(Parts *p, int part, const char *name, const uint8_t *bytes, size_t length, Error *e) {
     size_t lines = count_lines(bytes, length);
     add_bytes(p, bytes, length);
@@ -172,7 +170,7 @@ static Rc add_lines(Parts *p, int part, const char *name, const uint8_t *bytes, 
                      lines, p->lines[part]);
 }
 
-/* Appends the files of one part to p; hashes collects "HASH\n" per file. */
+/* Append the files of one part to p; hashes collects "HASH\n" per file. */
 static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, Part part, const DataPlaces *places,
                     Text *hashes, Error *e) {
     for (size_t i = 0; i < count; i++) {
@@ -197,7 +195,7 @@ static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, 
 Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer, const DataPlaces *places,
                       Error *e) {
     *d = (Dataset){0};
-    if (tokenizer_ready(tokenizer, e)) return e->code; /* before anything is downloaded */
+    if (tokenizer_ready(tokenizer, e)) return e->code; /* before any download */
     d->entropy_rate = NAN;
     bool whole = rows[0].part == PART_WHOLE;
     Parts p = {.corpus = rows[0].name, .own_files = !whole};
@@ -236,14 +234,14 @@ static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, c
     return rc;
 }
 
-/* The byte behind the first `lines` lines. */
+/* Return the offset of the end of the first `lines` lines. */
 static size_t behind_lines(const CorpusBytes *c, size_t lines) {
     size_t at = 0;
     for (; lines && at < c->length; at++) lines -= c->bytes[at] == '\n';
     return at;
 }
 
-/* Two files, of which the last tenth of the lines validates, or two to train on and two to validate on. */
+/* Cut two files, whose last tenth of the lines validates, or take two to train on and two to validate on. */
 static Rc pair_parts(Parts *p, const CorpusBytes *c, char *const *path, int files, Error *e) {
     size_t lines = count_lines(c[0].bytes, c[0].length), train = lines - lines / 10;
     p->own_files = files == 4;
@@ -259,7 +257,7 @@ static Rc pair_parts(Parts *p, const CorpusBytes *c, char *const *path, int file
     return RC_OK;
 }
 
-/* Of one file its own; of several that of "HASH\n" per file. */
+/* Hash one file, or for several files "HASH\n" per file. */
 static void hash_files(char out[SHA256_HEX], const CorpusBytes *c, int files) {
     Text hashes;
     text_init(&hashes);
@@ -271,7 +269,7 @@ static void hash_files(char out[SHA256_HEX], const CorpusBytes *c, int files) {
     text_release(&hashes);
 }
 
-/* text:SOURCE,TARGET or text:SOURCE,TARGET,SOURCE,TARGET */
+/* Open text:SOURCE,TARGET or text:SOURCE,TARGET,SOURCE,TARGET. */
 static Rc open_pairs(Dataset *d, char *const *path, int files, const char *tokenizer, const char *cache, Error *e) {
     CorpusBytes c[4];
     Parts p = {.paired = true};
@@ -297,7 +295,7 @@ static Rc open_pairs(Dataset *d, char *const *path, int files, const char *token
     return finish(d, slash ? slash + 1 : path[0], tokenizer, &p, cache, e);
 }
 
-/* The paths of a list of two or four with ',' between them; how many, 0: it is none. `copy` is cut. */
+/* Split a list of two or four paths at ','; return how many, 0: it is no such list. `copy` is cut. */
 static int pair_paths(char *copy, char *path[4]) {
     int n = 0;
     for (char *at = copy; at && n < 4; n++) {

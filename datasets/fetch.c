@@ -23,7 +23,7 @@ bool fetch_available(void) {
     return true;
 }
 
-/* libcurl hands over a piece of the body; any return but its length ends the download. */
+/* Receive a piece of the body from libcurl; any return but its length ends the download. */
 static size_t receive(char *piece, size_t size, size_t count, void *context) {
     Download *d = context;
     d->too_long = size * count > d->rules->limit - d->body.length;

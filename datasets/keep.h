@@ -1,4 +1,4 @@
-/* Files in the cache: stored whole, moved aside when their bytes are wrong. */
+/* Files in the cache: store them whole, and move them aside if their bytes are wrong. */
 #ifndef DATASETS_KEEP_H
 #define DATASETS_KEEP_H
 
@@ -6,17 +6,17 @@
 
 #include "base/error.h"
 
-/* Writes bytes to path, folders included. */
+/* Write bytes to path; make its folders. */
 Rc keep_store(const char *path, const void *bytes, size_t length, Error *e);
 
-/* Renames a wrong file to path.rejected-HHHHHHHH (the first 8 digits of its hash) and says so behind e's line,
- * and what the next run does ("looks elsewhere"). */
+/* Rename a wrong file to path.rejected-HHHHHHHH (the first 8 digits of its hash); append that to e's line, and what the
+ * next run does ("looks elsewhere"). */
 void keep_reject(const char *path, const char *hash, const char *next, Error *e);
 
-/* Stores wrong bytes under that name, and says so if that worked. */
+/* Store wrong bytes under that name, and append it to e's line if that worked. */
 void keep_rejected(const char *path, const char *hash, const void *bytes, size_t length, Error *e);
 
-/* Puts more behind e's line; returns its code. */
+/* Append to e's line; return its code. */
 Rc keep_add(Error *e, const char *more);
 
 #endif

@@ -38,7 +38,7 @@ const Source *manifest_sources(size_t *count) {
     return SOURCES;
 }
 
-/* The rows among rows[n] that are called name. */
+/* Return the rows among rows[n] that are called name. */
 static const CorpusFile *rows_of(const CorpusFile *rows, size_t n, const char *name, size_t *count) {
     size_t first = 0;
     while (first < n && strcmp(rows[first].name, name)) first++;

@@ -5,9 +5,9 @@
 
 #include "base/philox.h"
 
-enum { WORDS = 4 /* a token's draws: whether, how, which, and for its row's first: where */ };
+enum { WORDS = 4 /* draws per token: choose it, replacement, token, and for a row's first: place */ };
 
-/* A row's draws: word k of token i. */
+/* Draws of a row: word k of token i. */
 typedef struct {
     uint64_t seed, stream, step, first;
 } Draws;
@@ -17,7 +17,7 @@ static uint32_t draw(const Draws *from, int i, int k) {
                        philox_offset(from->step, from->first + (uint64_t)i * WORDS + (uint64_t)k));
 }
 
-/* Whether a word, read as a fraction of 2^32, is below percent / 100. */
+/* Return true if a word, as a fraction of 2^32, is below percent / 100. */
 static bool below(uint32_t word, uint32_t percent) {
     return (uint64_t)word * 100 < (uint64_t)percent << 32;
 }
@@ -51,7 +51,7 @@ static int32_t *ids(const char *name, const FeedRoom *feed, int feeds) {
     return NULL;
 }
 
-/* of: the draws of row 0; a row lies `next` steps and `apart` words behind the one before. */
+/* Mask all rows. of: the draws of row 0; each row's follow `next` steps and `apart` words after the previous one's. */
 static void mask(Draws of, uint64_t next, uint64_t apart, int vocab, int batch, int context, const FeedRoom *feed,
                  int feeds) {
     int32_t *tokens = ids("tokens", feed, feeds), *targets = ids("targets", feed, feeds);

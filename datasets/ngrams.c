@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Beyond its order a gram is 0. */
+/* An n-gram; elements beyond its order are 0. */
 typedef struct {
     uint32_t at[NGRAMS_MOST];
 } Gram;

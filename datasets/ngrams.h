@@ -1,4 +1,4 @@
-/* n-grams that two sequences share, as BLEU and chrF count them. */
+/* Count n-grams that two sequences share, for BLEU and chrF. */
 #ifndef DATASETS_NGRAMS_H
 #define DATASETS_NGRAMS_H
 
@@ -7,10 +7,10 @@
 
 enum { NGRAMS_MOST = 6 };
 
-/* How many n-grams of that order a sequence has. */
+/* Return how many n-grams of that order a sequence has. */
 size_t ngrams_count(size_t length, size_t order);
 
-/* Sum over distinct n-grams of the smaller of the two counts ("clipped" matches; Papineni et al. 2002). 1 <= order <=
+/* Sum the smaller of the two counts over distinct n-grams ("clipped" matches; Papineni et al. 2002). 1 <= order <=
  * NGRAMS_MOST. */
 size_t ngrams_shared(const uint32_t *a, size_t na, const uint32_t *b, size_t nb, size_t order);
 

@@ -7,9 +7,9 @@
 
 enum { W = OVERLAP_BLOCK, FILTER_BITS = 20 };
 
-static const uint64_t BASE = 0x9e3779b97f4a7c15u; /* any odd number without a pattern */
+static const uint64_t BASE = 0x9e3779b97f4a7c15u; /* any odd number with irregular bits */
 
-/* A block of the validation part and how often it occurs there. at == NULL: an empty slot. */
+/* A block of the validation part and how often it occurs there; at NULL: an empty slot. */
 typedef struct {
     uint64_t hash;
     const uint8_t *at;
@@ -33,7 +33,7 @@ static uint64_t mixed(uint64_t hash) {
     return hash * BASE;
 }
 
-/* The slot of a block with these bytes, or the empty one where it belongs. */
+/* Return the slot of a block with these bytes, or the empty slot for it. */
 static Block *find(const Blocks *b, uint64_t hash, const uint8_t *at) {
     size_t i = mixed(hash) >> 20 & b->mask;
     while (b->slot[i].at && (b->slot[i].hash != hash || memcmp(b->slot[i].at, at, W))) i = (i + 1) & b->mask;

@@ -9,26 +9,26 @@
 #include "base/philox.h"
 #include "datasets/unigram.h"
 
-/* The batches of one epoch: batch b is order[start[b] .. start[b + 1] - 1]. */
+/* Batches of one epoch: batch b is order[start[b] .. start[b + 1] - 1]. */
 typedef struct {
-    uint64_t seed, epoch, first; /* first: step of its batch 0 */
+    uint64_t seed, epoch, first; /* first: step of batch 0 */
     Packing how;
     uint32_t *order;
     size_t *start, batches;
 } Epoch;
 
-enum { KEPT = 32 /* epochs of so many seeds */ };
+enum { KEPT = 32 /* epochs, one for each seed */ };
 
 struct Pairs {
     Pair *pair[2];
     size_t count[2];
     int32_t end;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     Epoch kept[KEPT];
     int next;
 };
 
-/* Where each line of tokens [at, to) begins; the last of `lines` may have no end. */
+/* Find the start of each line of tokens [at, to); the last of `lines` may have no end. */
 static size_t *line_starts(const Dataset *d, size_t at, size_t to, size_t lines, int32_t end) {
     size_t *start = mem_alloc(lines + 1, sizeof *start), n = 0;
     start[n++] = at;
@@ -147,7 +147,7 @@ Rc pairs_fit(const Dataset *d, const Packing *how, Error *e) {
     return RC_OK;
 }
 
-/* Batches of pairs in an order (NULL: as they stand); start has room for count + 1. */
+/* Cut pairs, in an order (NULL: the corpus'), into batches; start has room for count + 1. */
 static size_t cut_batches(const Pairs *p, int part, const uint32_t *order, size_t count, const Packing *how,
                           size_t *start) {
     size_t batches = 0;
@@ -174,7 +174,7 @@ static int by_word(const void *a, const void *b) {
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Fills an epoch's order: pairs that fit, by the words that are drawn for them. */
+/* Fill an epoch's order: pairs that fit, sorted by words drawn for them. */
 static void shuffle(const Pairs *p, Epoch *x) {
     size_t n = 0, count = p->count[0];
     Drawn *drawn = mem_alloc(count, sizeof *drawn);
@@ -194,7 +194,7 @@ static bool same(const Packing *a, const Packing *b) {
     return a->batch == b->batch && a->context == b->context && a->cut == b->cut;
 }
 
-/* The epoch that a step belongs to. The lock is held. */
+/* Return the epoch of a step. The caller has the lock. */
 static const Epoch *epoch_of(Pairs *p, uint64_t seed, uint64_t step, const Packing *how) {
     Epoch *x = NULL;
     for (Epoch *k = p->kept; k < p->kept + KEPT; k++)
@@ -292,7 +292,7 @@ size_t pairs_numbers(const Dataset *d, uint64_t seed, uint64_t step, const Packi
     return count;
 }
 
-/* Where each batch of validation begins; the caller frees it. */
+/* Return the starts of the validation batches; the caller frees them. */
 static size_t *validation(const Dataset *d, const Packing *how, size_t *batches) {
     const Pairs *p = d->pairs;
     size_t *start = mem_alloc(p->count[1] + 1, sizeof *start);

@@ -8,7 +8,7 @@
 #include "datasets/bpe_sentencepiece.h"
 #include "datasets/keep.h"
 
-#define HEADER "normbench tokens 1\nkey %64s\ntokens %64s\nmodel %zu\ntrain %zu\nvalid %zu\n" /* to write and to read */
+#define HEADER "normbench tokens 1\nkey %64s\ntokens %64s\nmodel %zu\ntrain %zu\nvalid %zu\n" /* for both ways */
 
 void prepared_init(Prepared *p, const char *corpus_sha256, const char *tokenizer, size_t cut, const char *cache) {
     Text all;
@@ -25,12 +25,12 @@ void prepared_release(Prepared *p) {
     text_release(&p->path);
 }
 
-/* Bytes of an id in the file. */
+/* Return the bytes of an id in the file. */
 static size_t id_bytes(int vocab) {
     return vocab <= 1 << 16 ? 2 : 4;
 }
 
-/* Appends the ids as the file holds them. */
+/* Append the ids in the file's form. */
 static void add_ids(Text *out, const Dataset *d) {
     size_t count = d->train + d->valid, width = id_bytes(d->codec.vocab);
     char *ids = mem_alloc(count, width);
@@ -48,7 +48,7 @@ void prepared_hash(Dataset *d) {
     text_release(&ids);
 }
 
-/* The header and lengths of a file whose hash is right. false: not such a file. */
+/* Parse the header and lengths of a file whose hash is right; false: invalid. */
 static bool parse(const Prepared *p, Dataset *d, const char *bytes, size_t length, size_t width, const char **model,
                   size_t *model_length) {
     char key[SHA256_HEX];

@@ -18,9 +18,9 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "ids are mapped as they stand in the file");
 
-enum { ID = sizeof(int32_t), BLOCK = 1 << 20 /* bytes that a check holds at once */ };
+enum { ID = sizeof(int32_t), BLOCK = 1 << 20 /* bytes that a check reads at once */ };
 
-/* What tells a changed file from the one that was checked. */
+/* Stamp of a file, by which a change after the check is found. */
 typedef struct {
     uint64_t inode, bytes;
     int64_t changed[4]; /* times of content and inode: seconds and nanoseconds */
@@ -32,7 +32,7 @@ struct Shards {
     Stamp *stamp; /* [m.shards] */
     pthread_mutex_t lock;
     bool failed;
-    Error error; /* of the first that failed */
+    Error error; /* the first failure */
 };
 
 static const ShardCorpus CORPORA[] = {
@@ -56,7 +56,7 @@ static Stamp stamp_of(const struct stat *x) {
                    {x->st_mtim.tv_sec, x->st_mtim.tv_nsec, x->st_ctim.tv_sec, x->st_ctim.tv_nsec}};
 }
 
-/* What is not there is not what was pinned; what a disk does not give may be. */
+/* Report a file that cannot be opened: an absent one is RC_INTEGRITY, an unreadable one RC_UNMEASURED. */
 static Rc absent(const char *path, Error *e) {
     return error_set(e, errno == ENOENT ? RC_INTEGRITY : RC_UNMEASURED, "%s: the shard cannot be read: %s",
                      path, strerror(errno));
@@ -64,7 +64,7 @@ static Rc absent(const char *path, Error *e) {
 
 /* ---- checking ---- */
 
-/* The file's length; *stamp says which file it was. */
+/* Check the file's length; *stamp identifies the file. */
 static Rc look(const Shard *x, const char *path, Stamp *stamp, Error *e) {
     struct stat info;
     if (stat(path, &info)) return absent(path, e);
@@ -74,7 +74,7 @@ static Rc look(const Shard *x, const char *path, Stamp *stamp, Error *e) {
                      (unsigned long long)stamp->bytes, (unsigned long long)(x->tokens * ID));
 }
 
-/* Its bytes, block by block. */
+/* Check the file's bytes, block by block. */
 static Rc hash_file(int fd, const Shard *x, int vocab, const char *path, Error *e) {
     int32_t *ids = mem_alloc(BLOCK, 1);
     char found[SHA256_HEX];
@@ -85,7 +85,7 @@ static Rc hash_file(int fd, const Shard *x, int vocab, const char *path, Error *
     for (; left && n > 0; left -= (uint64_t)n) {
         size_t want = left < BLOCK ? (size_t)left : BLOCK, got = 0;
         while (got < want && (n = file_take(fd, (char *)ids + got, want - got)) > 0) got += (size_t)n;
-        if (!n) errno = ENODATA; /* it ends early */
+        if (!n) errno = ENODATA; /* the file ends early */
         if (got < want) break;
         n = (ssize_t)want;
         sha256_add(&h, ids, want);
@@ -119,7 +119,7 @@ static Rc check(const Shards *s, int vocab, const DataPlaces *places, Error *e) 
     return rc;
 }
 
-/* Every shard is there and has its length; then its bytes, unless these very files were checked before. A file younger
+/* Check that every shard exists with its length, then its bytes unless these files were checked before. A file younger
  * than two seconds is not remembered: it could change again within one tick of the clock. */
 static Rc check_once(Shards *s, int vocab, const DataPlaces *places, Error *e) {
     Text path, now, kept;
@@ -151,7 +151,7 @@ static Rc check_once(Shards *s, int vocab, const DataPlaces *places, Error *e) {
 
 /* ---- opening ---- */
 
-/* The folder, from the name as it is written. */
+/* Find the folder of a name. */
 static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *e) {
     Text tried, manifest;
     static const char *const below[] = {"", "shards/"};
@@ -192,7 +192,7 @@ static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *
     return found ? RC_OK : RC_UNMEASURED;
 }
 
-/* The tokenizer of the model's file. */
+/* Make the tokenizer from the model's file. */
 static Rc restore(const Shards *s, Tokenizer *codec, Error *e) {
     Text path;
     char *bytes, hash[SHA256_HEX];
@@ -246,7 +246,7 @@ Rc shards_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places,
     return rc;
 }
 
-/* What a dataset says of itself. */
+/* Fill d's name, hashes and sizes. */
 static void describe(Dataset *d, const Shards *s) {
     for (int i = 0; i < s->m.shards; i++) {
         const Shard *x = &s->m.shard[i];
@@ -264,7 +264,7 @@ static void describe(Dataset *d, const Shards *s) {
     d->unigram_train = s->m.unigram_train, d->unigram = s->m.unigram_valid;
 }
 
-/* s->folder is set. */
+/* Open the shards in s->folder. */
 static Rc open_folder(Dataset *d, const char *tokenizer, const DataPlaces *places, Error *e) {
     Shards *s = d->shards;
     Tokenizer asked;
@@ -306,7 +306,7 @@ void shards_close(Shards *s) {
 
 /* ---- reading ---- */
 
-/* The shard that holds a position: the last that begins at or before it. */
+/* Return the shard of a position: the last that begins at or before it. */
 static int shard_at(const Shards *s, uint64_t position) {
     int low = 0, high = s->m.shards - 1;
     while (low < high) {
@@ -319,7 +319,7 @@ static int shard_at(const Shards *s, uint64_t position) {
     return low;
 }
 
-/* out = count ids of shard i from its id `first` on. */
+/* Copy count ids of shard i, from its id `first` on, to out. */
 static Rc read_one(const Shards *s, int i, uint64_t first, size_t count, int32_t *out, const char *path, Error *e) {
     struct stat info;
     int fd = file_open(path, O_RDONLY);

@@ -1,4 +1,4 @@
-/* Texts to shards; see datasets/shards.h. */
+/* Cut texts into shards; see datasets/shards.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct {
     Tokenizer codec;
     bool learned;
     UnigramCounts counts;
-    CorpusBytes own; /* the validation text; length 0: it is cut from the training text */
+    CorpusBytes own; /* the validation text; length 0: cut from the training text */
     char *note;
     FILE *file; /* the shard being written, or NULL */
     Sha256 hash;
@@ -32,12 +32,12 @@ static Rc unwritten(const Making *k, const char *file, Error *e) {
     return error_set(e, RC_UNMEASURED, "%s/%s: cannot be written: %s", k->plan->folder, file, strerror(errno));
 }
 
-/* Ends the shard that is open, if one is. */
+/* End the open shard, if there is one. */
 static Rc end_shard(Making *k, Error *e) {
     if (!k->file) return RC_OK;
     Shard *x = &k->m.shard[k->m.shards - 1];
     sha256_end(&k->hash, x->sha256);
-    /* The manifest that names it must not outlive it in a power cut. */
+    /* sync, so that the manifest that names it does not outlive it in a power cut */
     bool bad = fflush(k->file) || ferror(k->file) || file_sync(fileno(k->file));
     bad |= fclose(k->file) != 0;
     k->file = NULL;
@@ -60,7 +60,7 @@ static Rc begin_shard(Making *k, bool valid, Error *e) {
     return RC_OK;
 }
 
-/* Appends ids to a part's stream. */
+/* Append ids to a part's stream. */
 static Rc add(Making *k, bool valid, const int32_t *ids, size_t count, Error *e) {
     unigram_add(valid ? k->counts.valid : k->counts.train, ids, count);
     while (count) {
@@ -86,7 +86,7 @@ static Rc encode(Making *k, bool valid, const uint8_t *text, size_t length, Erro
     return rc;
 }
 
-/* The limits of dataset_open: a text that is cut in two gets a note instead of an error. */
+/* Check the overlap as dataset_open does: a text that is cut in two gets a note instead of an error. */
 static Rc compare(Making *k, const uint8_t *train, size_t length, const uint8_t *valid, size_t valid_length, Error *e) {
     Overlap o = overlap_find(train, length, valid, valid_length);
     if (o.shared * OVERLAP_ALLOWED <= o.blocks) return RC_OK;
@@ -121,8 +121,7 @@ static Rc add_text(Making *k, const char *path, Error *e) {
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-/* The model's file: of a tokenizer that is not trained, all its tokens' text, of which it learns the same vocabulary.
- * */
+/* Write the model's file; for an untrained tokenizer all tokens' text, from which it learns the same vocabulary. */
 static Rc write_model(Making *k, Error *e) {
     Text path, text;
     size_t length;
@@ -155,7 +154,7 @@ static Rc write_manifest(Making *k, Error *e) {
     return rc;
 }
 
-/* The folder's last name, letters that a manifest takes. */
+/* Set the name: the folder's last name, in letters that a manifest allows. */
 static Rc name_it(Making *k, Error *e) {
     char *folder = mem_text(k->plan->folder), *end = folder + strlen(folder);
     while (end > folder && end[-1] == '/') *--end = 0;

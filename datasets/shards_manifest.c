@@ -22,10 +22,10 @@ void shards_manifest_release(ShardsManifest *m) {
     *m = (ShardsManifest){0};
 }
 
-/* What is read, and where: "PATH: " or "PATH: shard 3: " stands before what is wrong. */
+/* Place of the reader, for messages that begin with "PATH: " or "PATH: shard 3: ". */
 typedef struct {
     const char *path;
-    int shard; /* 1-based; 0: outside */
+    int shard; /* 1-based; 0: not in a shard */
     Error *e;
 } Reading;
 
@@ -36,7 +36,7 @@ static bool wrong(const Reading *r, const char *key, const char *what) {
     return false;
 }
 
-/* A text of 1 to size - 1 printable letters. */
+/* Read a text of 1 to size - 1 printable letters. */
 static bool read_text(const Reading *r, const json_t *in, const char *key, char *out, size_t size) {
     const char *text = json_string_value(json_object_get(in, key));
     size_t n = text ? strlen(text) : 0;

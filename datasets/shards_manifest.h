@@ -1,4 +1,4 @@
-/* The manifest.json of a corpus of shards as a struct; datasets/shards.h says what it holds. */
+/* manifest.json of a corpus of shards as a struct; datasets/shards.h describes it. */
 #ifndef DATASETS_SHARDS_MANIFEST_H
 #define DATASETS_SHARDS_MANIFEST_H
 
@@ -8,8 +8,8 @@ enum { SHARD_FILE = 64 /* room for a file's name */, SHARDS_MOST = 1 << 20 };
 
 typedef struct {
     char file[SHARD_FILE], sha256[SHA256_HEX];
-    bool valid;             /* of the validation part */
-    uint64_t tokens, bytes; /* ids in it; bytes of the text they stand for */
+    bool valid;             /* true: in the validation part */
+    uint64_t tokens, bytes; /* ids in it; bytes of their text */
     uint64_t at;            /* ids before it in the stream of both parts */
 } Shard;
 
@@ -19,15 +19,15 @@ typedef struct {
     double unigram_train, unigram_valid;
     Shard *shard;
     int shards;
-    char sha256[SHA256_HEX]; /* of the manifest's bytes */
+    char sha256[SHA256_HEX]; /* hash of the manifest's bytes */
 } ShardsManifest;
 
-/* RC_INTEGRITY: not such a manifest; the line names the file, the shard and the key. *m needs no release then. */
+/* Read a manifest. RC_INTEGRITY: it is invalid; the line names file, shard and key, and *m needs no release. */
 Rc shards_manifest_read(ShardsManifest *m, const char *path, Error *e);
 Rc shards_manifest_write(const ShardsManifest *m, const char *path, Error *e);
 void shards_manifest_release(ShardsManifest *m);
 
-/* The next of m's shards, zeroed but for `at`. */
+/* Append a shard to m, zeroed but for `at`. */
 Shard *shards_manifest_add(ShardsManifest *m);
 
 #endif

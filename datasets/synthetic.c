@@ -10,17 +10,17 @@ enum { S = SYNTHETIC_SYMBOLS, J = SYNTHETIC_TARGETS, SEED = 1 };
 
 static const char SYMBOLS[] = "\n .0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/* 256ths, skewed as the successors of a letter are; the sum is 256, so one random byte is one draw. */
+/* Weights in 256ths, skewed like a letter's successors; they sum to 256, so one random byte is one draw. */
 static const uint8_t WEIGHT[J] = {80, 48, 32, 24, 16, 12, 10, 8, 6, 5, 4, 3, 3, 2, 2, 1};
 
 _Static_assert(sizeof SYMBOLS - 1 == S, "one character per symbol");
 
-/* The chain's law: three shuffles of 0..64, of which `step` uses the first J, and the start. */
+/* Parameters of the chain: three shuffles of 0..64, of which `step` uses the first J, and the start. */
 typedef struct {
     uint8_t rank[S], order[S], step[S], start;
 } Law;
 
-/* at[0..64] = a Fisher-Yates shuffle of 0..64, drawn from words first, first+1, … of the stream. */
+/* Fill at[0..64] with a Fisher-Yates shuffle of 0..64, drawn from words first, first+1, … of the stream. */
 static void shuffle(uint8_t at[S], uint64_t stream, uint64_t first) {
     for (int i = 0; i < S; i++) at[i] = (uint8_t)i;
     for (int i = S - 1; i > 0; i--) {

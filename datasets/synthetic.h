@@ -1,4 +1,4 @@
-/* The built-in source: a text of known entropy, for machines where no corpus can be had and for tests.
+/* The built-in source: a text of known entropy, for tests and for machines without a corpus.
  *
  * An order-1 Markov chain over 65 symbols (newline, space, ".", digits, letters). With rank and order two
  * fixed random permutations of the symbols and step[0..15] distinct residues,
@@ -21,13 +21,13 @@
 
 enum { SYNTHETIC_SYMBOLS = 65, SYNTHETIC_TARGETS = 16 };
 
-/* bytes[length] = the first `length` bytes of the source. */
+/* Write the first `length` bytes of the source. */
 void synthetic_fill(uint8_t *bytes, size_t length);
 
-/* Entropy rate in nats per symbol. */
+/* Return the entropy rate in nats per symbol. */
 double synthetic_rate(void);
 
-/* Probability, in 256ths, that `next` follows `state` (both bytes of the source; 0 for any other byte). */
+/* Return the probability, in 256ths, that `next` follows `state` (both bytes of the source; 0 for any other byte). */
 int synthetic_weight(uint8_t state, uint8_t next);
 
 #endif

@@ -11,7 +11,7 @@ bool white_space(uint32_t code) {
            code == 0x205f || code == 0x3000;
 }
 
-/* The character at `at`, and its bytes; of bytes that are no UTF-8 each is one. */
+/* Read the character at `at`; return its bytes. An invalid byte is one character. */
 static size_t character(const char *s, size_t length, size_t at, uint32_t *code) {
     size_t n = utf8_next((const uint8_t *)s + at, length - at, code);
     if (n) return n;
@@ -19,7 +19,7 @@ static size_t character(const char *s, size_t length, size_t at, uint32_t *code)
     return 1;
 }
 
-/* The length without white space at the end. */
+/* Return the length without white space at the end. */
 static size_t cut(const char *s, size_t length) {
     size_t end = 0;
     uint32_t code;
@@ -30,7 +30,7 @@ static size_t cut(const char *s, size_t length) {
     return end;
 }
 
-/* Every `from` becomes `to`, from left to right. */
+/* Replace every `from` by `to`, from left to right. */
 static void replace(Text *t, const char *from, const char *to) {
     Text out;
     size_t n = strlen(from);
@@ -58,8 +58,8 @@ static bool alone(char c) {
            (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-/* What a rule finds in two neighbouring bytes, and where blanks then stand. A character of several bytes is neither
- * digit nor punctuation, and so is each of its bytes. */
+/* A rule: the two neighbouring bytes that it matches, and where it puts blanks. A byte of a longer character is neither
+ * digit nor punctuation. */
 typedef struct {
     bool (*pair)(char a, char b);
     const char *before, *between, *behind;
@@ -76,7 +76,7 @@ static bool hyphen_behind(char a, char b) {
 }
 static const Rule rules[] = {{stop_behind, "", " ", " "}, {stop_before, " ", " ", ""}, {hyphen_behind, "", " ", " "}};
 
-/* Both bytes of a pair are used up: the next pair begins behind them. */
+/* Apply a rule; the next pair begins after both bytes of a match. */
 static void apply(const Rule *rule, Text *t) {
     Text out;
     text_init(&out);
@@ -94,7 +94,7 @@ static void apply(const Rule *rule, Text *t) {
     *t = out;
 }
 
-/* " line " with punctuation set apart. */
+/* Replace the line by " line " with punctuation as words. */
 static void punctuation(Text *t) {
     Text out;
     text_init(&out);

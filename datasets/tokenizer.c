@@ -15,10 +15,10 @@ static size_t utf8_bytes(uint32_t code) {
     return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }
 
-/* char: one bit per code point that occurs, then a sweep in code-point order. */
+/* Learn `char`: mark code points that occur, then list them in order. */
 static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t train, Error *e) {
     (void)train;
-    uint32_t bytes[256] = {0}; /* which byte values occur: all that an ASCII text needs to know */
+    uint32_t bytes[256] = {0}; /* byte values that occur: sufficient for an ASCII text */
     bool wide = false;
     for (size_t at = 0; at < length; at++) bytes[text[at]] = 1;
     for (int i = ASCII; i < 256; i++) wide |= bytes[i];
@@ -45,7 +45,7 @@ static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t tr
     return RC_OK;
 }
 
-/* The id of a code, or -1: binary search in the ascending codes. */
+/* Return the id of a code, or -1, by binary search in the ascending codes. */
 static int32_t find_code(const Tokenizer *t, uint32_t code) {
     int low = 0, high = t->vocab;
     while (low < high) {
@@ -127,7 +127,7 @@ static const TokenizerKind KINDS[] = {
 
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 
-/* A piece for each byte, one for the newline, one for what is unknown, one of the text; cl100k has 100,277. */
+/* Limit of pieces; at least one for each byte, for newline, for unknown and of the text. cl100k has 100,277. */
 enum { PIECES_MOST = 262144 };
 
 const TokenizerKind *tokenizer_kinds(size_t *count) {
@@ -135,7 +135,7 @@ const TokenizerKind *tokenizer_kinds(size_t *count) {
     return KINDS;
 }
 
-/* What stands behind the kind's name: nothing, or ":N" for a kind with pieces. */
+/* Parse what follows the kind's name: nothing, or ":N" for a kind with pieces. */
 static Rc read_size(Tokenizer *t, const char *name, const char *rest, Error *e) {
     int64_t pieces = t->kind->pieces;
     if (*rest && !pieces) return error_set(e, RC_USAGE, "tokenizer '%.40s': %s has no size", name, t->kind->name);
@@ -207,7 +207,7 @@ Rc tokenizer_restore(Tokenizer *t, const char *name, const void *model, size_t l
     return settle(t, bpe_restore(t, model, length, e));
 }
 
-/* The characters whose codes stand in the lines of a vocabulary; false when a line is none. */
+/* Append the characters whose codes are the lines of a vocabulary; false: a line is no code. */
 static bool add_codes(const char *lines, Text *out) {
     for (const char *at = lines; *at;) {
         char line[12];
@@ -222,7 +222,7 @@ static bool add_codes(const char *lines, Text *out) {
     return true;
 }
 
-/* A vocabulary is what learning from a text of its own tokens finds. */
+/* Learn from a text of the vocabulary's own tokens, which gives the vocabulary. */
 Rc tokenizer_of_vocabulary(Tokenizer *t, const char *text, Error *e) {
     char name[TOKENIZER_NAME] = "", hash[SHA256_HEX];
     size_t n = strcspn(text, "\n");
