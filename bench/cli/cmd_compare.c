@@ -12,6 +12,7 @@
 #include "bench/write/against.h"
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
+#include "bench/write/sentence.h"
 
 const char compare_help[] =
     "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns, or\n"
@@ -139,9 +140,36 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
     return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
 }
 
+/* X, or X:R with a rule. */
+static Rc read_against(const Options *o, AgainstOptions *x, Error *e) {
+    const char *text = option(o, OPTION_against, ""), *colon = strchr(text, ':');
+    char number[80];
+    snprintf(number, sizeof number, "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
+    x->rule = (double)NAN;
+    if (!parse_real(number, &x->number) || fabs(x->number) > COMPARE_LARGEST)
+        return error_set(e, RC_USAGE, "--against: '%.60s' is not a number up to %g", number, COMPARE_LARGEST);
+    if (!colon || (parse_real(colon + 1, &x->rule) && x->rule >= 0)) return RC_OK;
+    return error_set(e, RC_USAGE, "--against: '%.60s' is no rule, a number from 0 on behind the colon", colon + 1);
+}
+
+static SentenceForm form_of(const Options *o) {
+    if (o->times[OPTION_markdown]) return SENTENCE_MARKDOWN;
+    return o->times[OPTION_tex] ? SENTENCE_TEX : SENTENCE_TEXT;
+}
+
+static const char *metric_of(const Options *o, const CompareCorpora *data) {
+    return data->metric ? data->metric : option(o, OPTION_metric, option(o, OPTION_value_column, NULL));
+}
+
+/* Beside a sentence to paste: how its numbers were read, on standard error. */
+static void say_aside(const CompareData *d) {
+    if (d->columns) fprintf(stderr, "Read as %s.\n", d->columns);
+    if (d->remarks) fputs(d->remarks, stderr);
+}
+
 /* Arms against a number, of one corpus. */
 static Rc command_against(const Options *o, const CompareCorpora *data, Error *e) {
-    AgainstOptions x = {.number = option_number(o, OPTION_against, 0),
+    AgainstOptions x = {.step = data->step,
                         .sigma = option_number(o, OPTION_sigma, (double)NAN),
                         .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                         .conf = option_number(o, OPTION_conf, .95),
@@ -150,9 +178,20 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
     Text out;
     if (data->corpora > 1)
         return error_set(e, RC_USAGE, "--against: it is of one corpus, and the file holds %d", data->corpora);
-    if (against_make(&r, &data->of[0], &x, e)) return e->code;
+    if (read_against(o, &x, e) || against_make(&r, &data->of[0], &x, e)) return e->code;
     text_init(&out);
-    (o->times[OPTION_json] ? against_json : against_text)(&r, &out);
+    if (o->times[OPTION_sentence]) {
+        say_aside(&data->of[0]);
+        against_sentences(&r, metric_of(o, data), form_of(o), &out);
+    } else
+        (o->times[OPTION_json]       ? against_json
+         : o->times[OPTION_markdown] ? against_markdown
+                                     : against_text)(&r, &out);
+    bool text = !o->times[OPTION_sentence] && !o->times[OPTION_json];
+    if (text && data->of[0].remarks) { /* of logs */
+        text_format(&out, "\nRead as %s.\n", data->of[0].columns);
+        compare_paragraphs(data->of[0].remarks, terminal_width(), &out);
+    }
     fwrite(out.at, 1, out.length, stdout);
     text_release(&out);
     Rc rc = against_exit(&r);
@@ -177,7 +216,12 @@ static Rc against_alone(const Options *o, Error *e) {
 static void print(const Options *o, const CompareOver *result, Text *out) {
     const CompareResult *first = &result->of[0];
     bool json = o->times[OPTION_json] > 0, tex = o->times[OPTION_tex] > 0;
-    if (first->options.anytime)
+    if (o->times[OPTION_sentence]) {
+        say_aside(first->data);
+        compare_sentences(result, metric_of(o, result->data), form_of(o), out);
+    } else if (o->times[OPTION_markdown])
+        compare_markdown(result, metric_of(o, result->data), out);
+    else if (first->options.anytime)
         json  ? compare_anytime_json(first, out)
         : tex ? compare_anytime_tex(first, out)
               : compare_anytime_text(first, terminal_width(), out);
@@ -185,6 +229,18 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
         json  ? compare_over_json(result, out)
         : tex ? compare_over_tex(result, out)
               : compare_over_text(result, terminal_width(), out);
+}
+
+/* Forms that exclude each other. */
+static Rc check_forms(const Options *o, Error *e) {
+    bool json = o->times[OPTION_json] > 0, tex = o->times[OPTION_tex] > 0, markdown = o->times[OPTION_markdown] > 0;
+    if (json && tex) return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
+    if (markdown && (json || tex))
+        return error_set(e, RC_USAGE, "compare: --markdown or %s, not both", json ? "--json" : "--tex");
+    if (o->times[OPTION_sentence] && json) return error_set(e, RC_USAGE, "compare: --sentence or --json, not both");
+    if (o->times[OPTION_anytime] && (o->times[OPTION_sentence] || markdown))
+        return error_set(e, RC_USAGE, "compare: --anytime or %s, not both", markdown ? "--markdown" : "--sentence");
+    return RC_OK;
 }
 
 static Rc read_logs(const Options *o, CompareColumns columns, CompareCorpora *data, Error *e) {
@@ -223,8 +279,7 @@ Rc command_compare(Session *s, Error *e) {
     CompareOver result;
     if (!o->operands) return error_set(e, RC_USAGE, "compare: name a file, a folder, or - for standard input");
     if (o->times[OPTION_list]) return list_runs(o, e);
-    if (o->times[OPTION_json] && o->times[OPTION_tex])
-        return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
+    if (check_forms(o, e)) return e->code;
     bool against = o->times[OPTION_against] > 0;
     if (o->times[OPTION_sigma] && !against) return error_set(e, RC_USAGE, "--sigma: it goes with --against");
     if ((against && against_alone(o, e)) || read_options(o, &options, e) || read_anytime(o, &options, e))

@@ -16,6 +16,7 @@
 #include "bench/verdict/until.h"
 #include "bench/write/figure.h"
 #include "bench/write/prose.h"
+#include "bench/write/sentence.h"
 #include "bench/write/summaries.h"
 #include "bench/write/table.h"
 #include "bench/write/target_steps.h"
@@ -178,11 +179,20 @@ static void confirm_text(const Session *s, const Table *t, Text *out) {
 }
 
 static void show(const Session *s, const Table *t) {
+    const Options *o = s->options;
     Text text;
     text_init(&text);
-    table_text_wide(t, terminal_width(), &text);
-    summaries_text(t, true, terminal_width(), &text);
-    confirm_text(s, t, &text);
+    if (o->times[OPTION_sentence])
+        table_sentences(t,
+                        o->times[OPTION_tex]        ? SENTENCE_TEX
+                        : o->times[OPTION_markdown] ? SENTENCE_MARKDOWN
+                                                    : SENTENCE_TEXT,
+                        &text);
+    else {
+        table_text_wide(t, terminal_width(), &text);
+        summaries_text(t, true, terminal_width(), &text);
+        confirm_text(s, t, &text);
+    }
     fputs(text.at, stdout);
     (void)output_flush(NULL);
     text_release(&text);
@@ -436,6 +446,8 @@ Rc command_table(Session *s, Error *e) {
     Text partial;
     PlanFolder folder;
     if (options_one_experiment(o, e)) return e->code;
+    if ((o->times[OPTION_tex] || o->times[OPTION_markdown]) && !o->times[OPTION_sentence])
+        return error_set(e, RC_USAGE, "table: --tex and --markdown are of --sentence; the tables stand in files");
     if (theory_asked(o)) return theory_table(s, e);
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);

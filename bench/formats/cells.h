@@ -158,6 +158,9 @@ void cells_list_html(const CellsList *l, Text *out);
 /* GitHub's dialect: a table alone, without title and notes. */
 void cells_markdown(const Cells *c, Text *out);
 
+/* Text that means nothing to Markdown: its own signs escaped, and what would begin a tag or an entity. */
+void markdown_text(const char *text, Text *out);
+
 /* Columns that have a key; of intervals two, KEY_lo and KEY_hi. Numbers are the shortest decimals that read back,
  * empty where they are not finite. A first column `group` where rows have headings. */
 void cells_csv(const Cells *c, Text *out);

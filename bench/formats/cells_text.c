@@ -334,8 +334,7 @@ static bool is_letter(char c) {
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c & 0x80;
 }
 
-/* Text that means nothing to Markdown: its own signs escaped, and what would begin a tag or an entity. */
-static void markdown_text(const char *text, Text *out) {
+void markdown_text(const char *text, Text *out) {
     for (const char *s = text; *s;) {
         uint32_t code;
         size_t n = utf8_next((const uint8_t *)s, strlen(s), &code);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "bench/verdict/unpaired.h"
 #include "stats/multiple.h"
 #include "stats/paired.h"
 
@@ -21,6 +22,37 @@ static void test_arm(AgainstArm *a, const double *d, double scale, const Against
     a->z_p = one_sided(a->z, erfc(fabs(a->z) / sqrt(2)), o->higher);
 }
 
+/* Its sign turned where higher is better; a rule that is met but for rounding is met. */
+static void judge_rule(AgainstArm *a, const AgainstOptions *o) {
+    a->lead = (o->higher ? a->t.mean : -a->t.mean) * sqrt((double)a->runs);
+    a->holds = a->lead >= o->rule - 1e-12 * fabs(o->number) * sqrt((double)a->runs);
+}
+
+static UnpairedArm runs_of(const CompareData *d, int arm) {
+    size_t first = (size_t)arm * (size_t)d->seeds;
+    return (UnpairedArm){.n = d->runs[arm], .value = d->value + first, .diverged = d->diverged + first};
+}
+
+static void compare_before(Against *r) {
+    const CompareData *d = r->data;
+    r->before = (Family){.alpha = 1 - r->options.conf, .conf = r->options.conf, .unpaired = true, .n = d->runs[0]};
+    if (d->arms < 2) return;
+    family_begin(&r->before, d->arms - 1);
+    for (int i = 0; i < r->before.count; i++) {
+        Comparison *c = &r->before.at[i];
+        c->what = contrast_pair(0, 0, (Metric)0, i + 1, i, (double)NAN);
+        UnpairedRuns in = {.a = runs_of(d, i + 1),
+                           .b = runs_of(d, i),
+                           .cap = r->options.cap,
+                           .higher = r->options.higher,
+                           .relabel = {.stream = (uint64_t)i, .plan = 1},
+                           .ranks = {.stream = (uint64_t)i, .plan = 2},
+                           .boot = {.stream = (uint64_t)i, .plan = 3}};
+        unpaired_make(&r->before, c, &in);
+    }
+    unpaired_together(&r->before);
+}
+
 static Rc needs_cap(const CompareData *d, Error *e) {
     return error_set(e, RC_USAGE, "%s diverged: --cap VALUE says what a diverged run counts as", d->first_lost);
 }
@@ -29,6 +61,7 @@ Rc against_make(Against *r, const CompareData *data, const AgainstOptions *optio
     size_t most = (size_t)data->seeds, arms = (size_t)data->arms;
     *r = (Against){.data = data, .options = *options};
     if (data->lost && isnan(options->cap)) return needs_cap(data, e);
+    st_init();
     r->arm = mem_alloc(arms, sizeof *r->arm);
     double *d = mem_alloc(most, sizeof *d), *p = mem_alloc(arms, sizeof *p), *holm = mem_alloc(arms, sizeof *holm);
     for (size_t i = 0; i < arms; i++) {
@@ -43,17 +76,19 @@ Rc against_make(Against *r, const CompareData *data, const AgainstOptions *optio
             a->diverged += lost;
         }
         test_arm(a, d, scale, options, (StKey){.stream = i});
+        judge_rule(a, options);
         p[i] = a->flip.p;
     }
     (void)st_holm(p, arms, holm);
-    for (size_t i = 0; i < arms; i++)
-        r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= 1 - options->conf;
+    for (size_t i = 0; i < arms; i++) r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= 1 - options->conf;
     free(d), free(p), free(holm);
+    compare_before(r);
     return RC_OK;
 }
 
 void against_release(Against *r) {
     free(r->arm);
+    if (r->before.count) family_release(&r->before);
     *r = (Against){0};
 }
 

@@ -354,3 +354,12 @@ Rc compare_exit(const CompareResult *r) {
     const FailOn f = {r->options.fail_by, r->options.fail_more};
     return comparisons_gate(r->family.at, r->family.count, NULL, &f);
 }
+
+int compare_gate_more(const CompareResult *r, const Comparison *c) {
+    enum { MOST = 1000 };
+    if (!r->options.fail_by || r->data->unpaired || !c->t_decides || c->t.status != ST_OK || !(c->t.sd > 0)) return 0;
+    double worse = r->options.higher ? -c->t.mean : c->t.mean, apart = fabs(worse - r->options.fail_more);
+    StPower need = st_flip_nfor(apart / c->t.sd, PAIRED_POWER_AIM, r->family.alpha);
+    bool known = need.status == ST_OK && need.n > (size_t)r->n && need.n - (size_t)r->n <= MOST;
+    return known ? (int)(need.n - (size_t)r->n) : 0;
+}

@@ -139,6 +139,10 @@ const char *compare_arm_name(const CompareResult *r, const Comparison *c);
  * With fail_by: RC_REGRESSION when some arm is worse by more, RC_OK when every arm is not, else RC_INCONCLUSIVE. */
 Rc compare_exit(const CompareResult *r);
 
+/* With fail_by, of a comparison that it leaves open: how many more paired seeds decide it with a chance of
+ * PAIRED_POWER_AIM if mean and spread stay; 0: not known, or more than 1,000. */
+int compare_gate_more(const CompareResult *r, const Comparison *c);
+
 /* What `normbench compare --help` says of input and exit codes. */
 extern const char compare_help[];
 

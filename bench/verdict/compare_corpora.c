@@ -104,6 +104,8 @@ void compare_corpora_release(CompareCorpora *c) {
     }
     free(c->name);
     free(c->of);
+    free(c->metric);
+    free(c->step);
     *c = (CompareCorpora){0};
 }
 

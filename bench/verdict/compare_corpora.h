@@ -12,6 +12,8 @@ typedef struct CompareCorpora {
     int corpora;     /* 1: one, or no column of them */
     char **name;     /* [corpora]; of a file without such a column "" */
     CompareData *of; /* [corpora] */
+    double *step;    /* [arms]: of such runs, the step of an arm's values, NaN where they differ; NULL: not known */
+    char *metric;    /* what was measured, of runs that were picked from logs; NULL: not known */
 } CompareCorpora;
 
 /* Reads a file, "-" standard input; the codes of compare_parse, and RC_USAGE too where a corpus lacks an arm or has

@@ -51,6 +51,24 @@ static Rc check_enough(const Pick *p, Error *e) {
     return error_set(e, RC_UNMEASURED, "nothing to test: one run of each of %d arms; --list shows them", arms);
 }
 
+/* The step that all values of an arm are of. */
+static void find_steps(CompareCorpora *c, const Pick *p) {
+    const CompareData *d = &c->of[0];
+    c->step = mem_alloc((size_t)d->arms, sizeof *c->step);
+    for (int arm = 0; arm < d->arms; arm++) {
+        bool first = true;
+        for (int i = 0; i < p->runs; i++) {
+            const PickedRun *run = &p->run[i];
+            if (run->why || strcmp(run->arm, d->arm[arm]) != 0) continue;
+            if (first)
+                c->step[arm] = run->step;
+            else if (c->step[arm] != run->step)
+                c->step[arm] = (double)NAN;
+            first = false;
+        }
+    }
+}
+
 Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool alone, Error *e) {
     CompareRows r = {.file = "the runs", .columns = columns};
     Rc rc = RC_OK;
@@ -63,6 +81,8 @@ Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool a
         if (!p->run[i].why) rc = add_run(&r, &p->run[i], i, e);
     r.read_as = mem_text(p->read_as.at);
     if (!rc) rc = compare_corpora_gather(c, &r, e);
+    if (!rc) c->metric = mem_text(p->metric);
+    if (!rc && p->curve && !columns.steps) find_steps(c, p);
     if (!rc) c->of[0].remarks = mem_text(p->remarks.at);
     if (rc) compare_corpora_release(c);
     compare_rows_release(&r);

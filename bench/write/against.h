@@ -5,6 +5,7 @@
 #include "bench/verdict/against.h"
 
 void against_text(const Against *r, Text *out);
+void against_markdown(const Against *r, Text *out);
 void against_json(const Against *r, Text *out);
 
 #endif

@@ -47,6 +47,7 @@ void compare_text_wide(const CompareResult *r, int width, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
+void compare_cells(const CompareResult *r, CellsList *out); /* the tables of the text */
 void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
 
 /* Of a result made with options.anytime: its p's and intervals in the place of all others. */
@@ -59,6 +60,9 @@ void compare_anytime_tex(const CompareResult *r, Text *out);
 void compare_over_text(const CompareOver *r, int width, Text *out);
 void compare_over_json(const CompareOver *r, Text *out); /* {schema, made_by, commit, corpora: [], over_corpora} */
 void compare_over_tex(const CompareOver *r, Text *out);
+
+/* The gate, sentences, tables and notes, of all corpora. metric: what was measured; NULL: not known. */
+void compare_markdown(const CompareOver *r, const char *metric, Text *out);
 
 /* Each line of a text, words broken at blanks. */
 void compare_paragraphs(const char *text, int width, Text *out);

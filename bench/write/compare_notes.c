@@ -445,6 +445,11 @@ static bool neither(const CompareResult *r, const Comparison *c) {
     return comparison_beyond(c, r->options.fail_more) == 0;
 }
 
+static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
+    int more = compare_gate_more(r, c);
+    if (more) text_format(out, " (about %d more seed%s)", more, more == 1 ? "" : "s");
+}
+
 /* What the exit code says. */
 static void gate_notes(const CompareResult *r, Text *out) {
     char by[40], head[80];
@@ -453,7 +458,7 @@ static void gate_notes(const CompareResult *r, Text *out) {
     text_format(out, "%sjudged by the %s.\n", head, compare_vocabulary(r)->by);
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
-    note(r, neither, NULL, "  not decided: ", ".", out);
+    note(r, neither, say_more, "  not decided: ", ".", out);
 }
 
 void compare_notes(const CompareResult *r, Text *out) {

@@ -167,7 +167,7 @@ static void others(const CompareResult *r, CellsList *out) {
 }
 
 /* The arms; the comparisons with their verdicts; their other intervals and p's. */
-static void compare_tables(const CompareResult *r, CellsList *out) {
+void compare_cells(const CompareResult *r, CellsList *out) {
     arms(r, out);
     comparisons(r, out);
     others(r, out);
@@ -229,7 +229,7 @@ void compare_page(const ComparePage *p, const CompareResult *r, int width, Text 
 }
 
 void compare_text_wide(const CompareResult *r, int width, Text *out) {
-    static const ComparePage page = {compare_signature, head, compare_tables, compare_notes};
+    static const ComparePage page = {compare_signature, head, compare_cells, compare_notes};
     compare_page(&page, r, width, out);
 }
 
@@ -255,7 +255,7 @@ void compare_tex(const CompareResult *r, Text *out) {
                 show_p(floor, r->family.floor));
     compare_notes(r, &words);
     compare_comments(words.at, out);
-    compare_tables(r, &tables);
+    compare_cells(r, &tables);
     for (int i = 0; i < tables.count; i++) {
         text_format(out, "%s{\\footnotesize\\setlength{\\tabcolsep}{4pt}%%\n", i ? "\n\\medskip\n" : "");
         cells_tabular(&tables.at[i], &(TexLayout){0}, out);
