@@ -8,9 +8,11 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/compare_runs.h"
 #include "bench/formats/terminal.h"
+#include "bench/verdict/compare_curves.h"
 #include "bench/verdict/compare_logs.h"
 #include "bench/write/against.h"
 #include "bench/write/compare.h"
+#include "bench/write/compare_curves.h"
 #include "bench/write/figure_forest.h"
 #include "bench/write/sentence.h"
 
@@ -272,6 +274,50 @@ static Rc list_runs(const Options *o, Error *e) {
     return rc;
 }
 
+/* --at every: curves, of runs that were picked from logs. */
+static Rc command_curves(const Options *o, CompareColumns columns, const CompareOptions *x, const char *plot, Error *e) {
+    CompareRuns runs;
+    CompareCorpora data = {0};
+    CompareCurves c = {0};
+    Text out;
+    text_init(&out);
+    if (!compare_runs_read(&runs, o, e) && !compare_logs(&data, &runs.pick, columns, false, e) &&
+        !compare_curves_make(&c, &data, &runs.pick, x, e)) {
+        if (o->times[OPTION_json])
+            compare_curves_json(&c, &out);
+        else if (o->times[OPTION_markdown])
+            compare_curves_markdown(&c, &out);
+        else if (o->times[OPTION_tex])
+            compare_curves_tex(&c, &out);
+        else
+            compare_curves_text(&c, terminal_width(), &out);
+    }
+    Rc rc = out.length ? compare_curves_exit(&c) : e->code;
+    if (out.length && plot) {
+        Plot drawn;
+        compare_curves_plot(&c, &drawn);
+        if (plot_write(&drawn, plot, e)) rc = e->code;
+        plot_release(&drawn);
+    }
+    fwrite(out.at, 1, out.length, stdout);
+    text_release(&out);
+    compare_curves_release(&c);
+    compare_corpora_release(&data);
+    compare_runs_release(&runs);
+    return rc;
+}
+
+/* What is not of curves over all steps. */
+static Rc curves_alone(const Options *o, Error *e) {
+    static const OptionKind not_with[] = {OPTION_against, OPTION_target, OPTION_looks,    OPTION_anytime,
+                                          OPTION_fail_on, OPTION_stall,  OPTION_sentence, OPTION_margin};
+    char name[OPTION_NAME];
+    for (size_t i = 0; i < sizeof not_with / sizeof *not_with; i++)
+        if (o->times[not_with[i]])
+            return error_set(e, RC_USAGE, "compare: --at every or --%s, not both", option_name(name, not_with[i]));
+    return RC_OK;
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -291,6 +337,8 @@ Rc command_compare(Session *s, Error *e) {
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
         return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
+    if (!strcmp(option(o, OPTION_at, ""), "every"))
+        return curves_alone(o, e) ? e->code : command_curves(o, columns, &options, plot, e);
     if (read_data(o, columns, &data, e)) return e->code;
     if (against) {
         Rc shown = command_against(o, &data, e);

@@ -240,7 +240,7 @@ GROUPS = {
         ["--arm", "deduped=pythia-{pair}-deduped/*", "--arm", "standard=pythia-{pair}/*", "--metric", "acc"], lambda: lm_eval(
             F + "lm_eval/pythia_deduped/*/*.json", "acc",
             lambda p: (re.search(r"/pythia-([\d.]+\w)", p)[1], "deduped" if "-deduped/" in p else "standard"))),
-    "text_logs/modded_track3": (["--name", "results/{arm}/*.txt", "--metric", "val_loss", "--against", "3.28"], lambda: text_log(
+    "text_logs/modded_track3": (["--name", "{arm}/*.txt", "--metric", "val_loss", "--against", "3.28"], lambda: text_log(
         F + "text_logs/modded_track3/results/*/*.txt", r"^step:(\d+)/\d+ val_loss:(\S+)", r"results/(\w+)/()")),
     "text_logs/llmc": (["--metric", "val_loss"], lambda: text_log(F + "text_logs/llmc/**/*.log", r"^s:(\d+) tel:(\S+)", "()()")),
     "text_logs/nanogpt_output": (["--metric", "val loss"], lambda: text_log(

@@ -56,3 +56,26 @@ Test(against, few_runs_constants_and_diverged_ones) {
     against_release(&r);
     compare_data_release(&d);
 }
+
+/* (3 - mean) sqrt(n): a 1/3 sqrt(3), b below; and b after a: 9 runs, of which a relabelling of 3 and 6. */
+Test(against, a_rule_and_the_arm_before) {
+    CompareData d;
+    Against r;
+    read_data(&d, "arm,value\na,2\na,2.5\na,3.5\nb,1\nb,1.1\nb,1.2\nb,1.3\nb,1.4\nb,1.5\n");
+    AgainstOptions ruled = usual;
+    ruled.rule = 1 / 3. * sqrt(3);
+    cr_assert_eq(against_make(&r, &d, &ruled, &e), RC_OK, "%s", e.text);
+    cr_expect_float_eq(r.arm[0].lead, 1 / 3. * sqrt(3), 1e-14);
+    cr_expect(r.arm[0].holds && r.arm[1].holds, "met but for the last digits");
+    cr_assert_eq(r.before.count, 1);
+    cr_expect_eq(r.before.at[0].what.term[0].arm, 1);
+    cr_expect_float_eq(r.before.at[0].t.mean, 1.25 - 8 / 3., 1e-14);
+    cr_expect_float_eq(r.before.at[0].joint.step, 2 / 84., 1e-14, "all of b are below all of a: 1 of C(9,3) = 84 on each side");
+    cr_expect_eq(r.before.at[0].decision, DECISION_LOWER);
+    against_release(&r);
+    ruled.rule = .6;
+    cr_assert_eq(against_make(&r, &d, &ruled, &e), RC_OK);
+    cr_expect(!r.arm[0].holds && r.arm[1].holds);
+    against_release(&r);
+    compare_data_release(&d);
+}
