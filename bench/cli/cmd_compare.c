@@ -17,7 +17,13 @@
 #include "bench/write/sentence.h"
 
 const char compare_help[] =
-    "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns, or\n"
+    "\nPATH is a file of values (below; - reads standard input), or logs of a trainer, or folders of them. Content tells\n"
+    "which: tensorboard, npy, npz, trainer_state (Hugging Face), lm_eval, record (normbench's), json_lines,\n"
+    "wandb_chart, lightning, keras, runs_table (W&B, MLflow), curve_csv, modded_nanogpt, nanogpt, llmc, mlflow, json\n"
+    "(DVC). --as names one. --name 's{seed}_{arm}' says where names hold arm and seed; --metric what is compared;\n"
+    "--list shows the runs. More, with examples: docs/compare.md, docs/logs.md.\n"
+    "\n"
+    "A file of values is one of these; the first of , ; TAB in a header line separates its columns, or\n"
     "|, or blanks where there is none:\n"
     "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
     "                                --arm-column and --value-column, but seed,method,loss is understood as it is\n"
@@ -64,8 +70,11 @@ const char compare_help[] =
     "--against X: is each arm's mean below X (with --better higher: above)? One-sided sign flips of value - X, exact\n"
     "up to 20 runs, adjusted over the arms by Holm, decide at 1 - conf; Student's t stands beside, and with --sigma\n"
     "SD the normal distribution. Arms need share no seeds. Exit code 0 where every arm is, 4 where one is not.\n"
-    "--json: {schema, made_by, commit, against, better, conf, sigma, arms: [{arm, runs, diverged, mean, sd, p_flips,\n"
-    "p_min, p_holm, t, p_t, z, p_sigma, exact, shown}]}.\n"
+    "--against X:R also judges the rule (X - mean) sqrt(n) >= R. Each arm is compared with the one before it.\n"
+    "\n"
+    "--at every: of logs. At each step that all runs have every arm is compared with the baseline; the intervals hold\n"
+    "jointly over steps and arms, as a band around the curve of differences, which --plot draws. The exit code is\n"
+    "that of the last step.\n"
     "\n"
     "A column or key corpus (or dataset) with several values: every corpus is compared by itself, and adjusted by\n"
     "itself; then the arms are summed up over them. A run's score is its value minus the mean of the baseline's on\n"
@@ -275,7 +284,8 @@ static Rc list_runs(const Options *o, Error *e) {
 }
 
 /* --at every: curves, of runs that were picked from logs. */
-static Rc command_curves(const Options *o, CompareColumns columns, const CompareOptions *x, const char *plot, Error *e) {
+static Rc command_curves(const Options *o, CompareColumns columns, const CompareOptions *x, const char *plot,
+                         Error *e) {
     CompareRuns runs;
     CompareCorpora data = {0};
     CompareCurves c = {0};

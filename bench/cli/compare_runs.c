@@ -110,6 +110,10 @@ void compare_runs_list(const CompareRuns *r, bool json) {
     else {
         cells_text(&c, terminal_width(), &out);
         text_format(&said, "Read as %s.\n%s", p->read_as.at, p->remarks.at);
+        int others = r->logs.others;
+        if (others)
+            text_format(&said, "%d other file%s in these folders %s passed over.\n", others, others == 1 ? "" : "s",
+                        others == 1 ? "was" : "were");
         text_format(&out, "\n");
         compare_paragraphs(said.at, terminal_width(), &out);
     }

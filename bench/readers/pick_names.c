@@ -45,6 +45,22 @@ static Rc by_pattern(Pick *p, const PickQuery *q, Error *e) {
                      log_called(first, sizeof first, p->run[0].log));
 }
 
+/* Runs in the order in which their arms were named, so that the first is the baseline; others behind them. */
+static void order_by_hand(Pick *p, const PickQuery *q) {
+    PickedRun *sorted = mem_alloc((size_t)p->runs + 1, sizeof *sorted);
+    int count = 0;
+    for (int a = 0; a <= q->arms; a++) {
+        const char *name = a < q->arms ? q->arm[a] : "";
+        size_t n = strcspn(name, "=");
+        bool again = false;
+        for (int b = 0; b < a; b++) again |= strcspn(q->arm[b], "=") == n && !strncmp(q->arm[b], name, n);
+        for (int i = 0; i < p->runs && !again; i++)
+            if (strlen(p->run[i].arm) == n && !strncmp(p->run[i].arm, name, n)) sorted[count++] = p->run[i];
+    }
+    memcpy(p->run, sorted, (size_t)p->runs * sizeof *sorted);
+    free(sorted);
+}
+
 /* NAME=PATTERN; the first that fits a run names its arm. */
 static Rc by_hand(Pick *p, const PickQuery *q, Error *e) {
     for (int a = 0; a < q->arms; a++) {
@@ -69,6 +85,7 @@ static Rc by_hand(Pick *p, const PickQuery *q, Error *e) {
     }
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].arm[0]) pick_leave(&p->run[i], "no --arm fits it");
+    order_by_hand(p, q);
     return RC_OK;
 }
 

@@ -67,10 +67,21 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     return rc;
 }
 
+enum { EMPTY_FILE = -2 };
+
+/* Whether an empty file would have been a log: by its name, since nothing else is left. */
+static bool like_log(const char *name) {
+    static const char *const ends[] = {".csv", ".jsonl", ".json", ".npy", ".log"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strlen(name) > strlen(ends[i]) && !strcmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
+    return strstr(name, "tfevents") != NULL;
+}
+
 /* What reader a file of a folder is for: -1: none, or it is a setting's or too large. */
 static int reader_of(const char *path, const char *name, off_t size) {
     LogFile file;
     Error ignored;
+    if (!size && like_log(name)) return EMPTY_FILE;
     if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return -1;
     int reader = log_reader_of(&file);
     log_file_release(&file);
@@ -91,9 +102,9 @@ static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e)
         if (found[i].reader >= 0 && found[i].reader < best) best = found[i].reader;
     if (as >= 0) best = as;
     for (int i = 0; i < count && !rc; i++) {
-        bool mine = found[i].reader == best;
-        out->others += !mine;
-        if (mine) rc = read_file(out, found[i].path, best, e);
+        bool mine = found[i].reader == best, empty = found[i].reader == EMPTY_FILE;
+        out->others += !mine && !empty;
+        if (mine || empty) rc = read_file(out, found[i].path, best < READERS ? best : 0, e);
     }
     return rc;
 }

@@ -199,6 +199,13 @@ Test(pick, arms_by_hand_by_settings_and_mixed) {
     make(&p, &l, q);
     cr_expect(!strcmp(p.run[0].arm, "first") && !strcmp(p.run[5].arm, "second") && p.run[5].number == 3);
     release(&p, &l);
+    static const char *const turned[] = {"second=b_s{seed}", "first=a_s1*", "first=a_s{seed}"};
+    six(&l);
+    q.arm = turned, q.arms = 3;
+    make(&p, &l, q);
+    cr_expect(p.runs == 6 && !strcmp(p.run[0].arm, "second"), "the arm that is named first is the baseline");
+    cr_expect(!strcmp(p.run[3].arm, "first") && !strcmp(p.run[5].arm, "first"));
+    release(&p, &l);
     q = usual();
     six(&l);
     q.arm_key = "dropout";

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/readers/events.h"
+#include "bench/verdict/compare.h"
 #include "tests/readers/made_logs.h"
 
 TestSuite(readers, .timeout = 60);
@@ -71,6 +72,11 @@ static const Case cases[] = {
      " {\"step\": 0, \"valid_loss\": 7.5}, {\"step\": 9, \"valid_loss\": 6.5}]}",
      READER_record, 1, "", "valid_loss", 2, 9, 6.5},
 };
+
+Test(readers, help_names_every_reader) {
+    for (int r = 0; r < READERS; r++)
+        cr_expect(strstr(compare_help, log_readers[r].name), "compare --help does not name %s", log_readers[r].name);
+}
 
 static const Log *run_called(const Logs *l, const char *name) {
     for (int i = 0; i < l->count; i++)
@@ -262,6 +268,14 @@ Test(readers, a_folder_takes_the_best_kind_and_counts_the_others) {
     Logs l;
     logs_write("mix/run.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
     logs_write("mix/table.csv", "seed,loss,other\n1,2,3\n");
+    logs_write("void/run.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
+    const char *none = logs_write("void/empty.jsonl", "");
+    char beside[1000];
+    log_folder(beside, sizeof beside, none, 0);
+    none = beside;
+    cr_assert_eq(logs_read(&l, &none, 1, -1, &e), RC_OK, "%s", e.text);
+    cr_expect(l.count == 2 && l.log[0].fault && strstr(l.log[0].fault, "the file is empty") && !l.log[1].fault);
+    logs_release(&l);
     const char *path = logs_write("mix/notes.md", "# notes\n");
     char folder[1000];
     log_folder(folder, sizeof folder, path, 0);
