@@ -89,7 +89,7 @@ before("kernels/optimizer_rules.h", "RULE_FN real rule_sgd(",
 }
 ''')
 
-append_row("bench/plan/metrics.def", "METRIC", '''METRIC(row_worst, -1, 4,
+append_row("bench/plan/metrics.def", "METRIC", '''METRIC(row_worst, -1, 4, .02,
        row_worst, "train_loss", nats,
        "Worst train loss", "worst train loss", "worst train loss", "RowWorst",
        "largest train loss so far, added by tests/rows.sh")''')
@@ -164,7 +164,7 @@ add_row("kernels/backends.def", "BACKEND", '''BACKEND("row-cpu", "row-cpu", exac
 BACKEND("row-cpu-precise", "row-cpu", row_precise, "row-precise", portable, 0,
         HOST(readable, readable, 4, always, NULL, NULL), "its row in a precision that tests/rows.sh added")''')
 
-add_row("bench/plan/grids.def", "GRID", 'GRID(row_rates, 0, 0, "rates", "how many rates there are, added by tests/rows.sh")')
+add_row("bench/plan/grids.def", "GRID", 'GRID(row_rates, 0, 0, .5, "rates", "how many rates there are, added by tests/rows.sh")')
 before("bench/verdict/grid.c", "double grid_value(", '''static double grid_row_rates(const Row *r) {
     return r->rates;
 }

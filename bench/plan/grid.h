@@ -6,7 +6,7 @@
 
 typedef enum {
     GRID_none,
-#define GRID(key, better, digits, unit, help) GRID_##key,
+#define GRID(key, better, digits, matters, unit, help) GRID_##key,
 #include "bench/plan/grids.def"
 #undef GRID
     GRID_COUNT
@@ -15,6 +15,7 @@ typedef enum {
 typedef struct {
     const char *key;
     int better, digits;
+    double matters;
     const char *unit, *help;
 } GridInfo;
 

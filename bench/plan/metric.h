@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 typedef enum {
-#define METRIC(key, better, digits, measure, reads, uniform, header, heading, tex, macro, help) METRIC_##key,
+#define METRIC(key, better, digits, matters, measure, reads, uniform, header, heading, tex, macro, help) METRIC_##key,
 #include "bench/plan/metrics.def"
 #undef METRIC
     METRIC_COUNT
@@ -20,6 +20,7 @@ typedef struct {
     const char *header, *heading, *tex; /* of a report's column; of a row on the terminal, in LaTeX */
     const char *macro;                  /* letters */
     int better, digits;
+    double matters; /* a difference below it does not, where no margin is named */
 } MetricInfo;
 extern const MetricInfo metric_info[METRIC_COUNT];
 
