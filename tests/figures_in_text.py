@@ -15,7 +15,7 @@ A block ends with `<!-- end -->` and begins with one of
                                                 mean and SD of the validation loss by factors, and the paired difference of
                                                 the second arm to the first; `where` may be left out, and V1|V2 is either
     <!-- failures of FILE.txt -->               of a table's text, how many runs of each arm fail, by the factor before them
-    <!-- claims of FILE.json -->                of stored claims, how many verdicts each write-up has by their word
+    <!-- claims of FILE.json -->                of stored claims, how many of each write-up have which verdict
     <!-- placements of FILE.txt -->             the variants of a stored `normbench list`
 """
 import collections
@@ -137,15 +137,12 @@ def means(root, file, what):
 
 
 def claims(root, file, _):
-    """Own and stored verdicts together, by the words that are printed."""
+    """How many claims of each write-up have which verdict."""
     data = json.loads(read(root, file))
-    printed = {v["verdict"]: v["words"] for w in data["writeups"] for c in w["claims"] for v in c["verdicts"] if v.get("words")}
-    total = {code: data["counts"][code] + data["stored_counts"][code] for code in data["counts"]}
-    codes = [code for code in total if total[code]]
-    rows = [[w["writeup"], w["title"], str(len(w["claims"])), *(str(w["counts"][c] + w["stored_counts"][c]) for c in codes)]
-            for w in data["writeups"]]
-    rows.append(["all", "", str(sum(len(w["claims"]) for w in data["writeups"])), *(str(total[code]) for code in codes)])
-    return table(["write-up", "title", "claims", *(printed.get(code, code) for code in codes)], rows)
+    words = [w for w in data["counts"] if data["counts"][w]]
+    rows = [[w["writeup"], w["title"], str(len(w["claims"])), *(str(w["counts"][word]) for word in words)] for w in data["writeups"]]
+    rows.append(["all", "", str(sum(len(w["claims"]) for w in data["writeups"])), *(str(data["counts"][word]) for word in words)])
+    return table(["write-up", "title", "claims", *words], rows)
 
 
 def placements(root, file, _):

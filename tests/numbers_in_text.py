@@ -150,6 +150,12 @@ def verdicts(claim, regex=""):
     return found
 
 
+def claim(id):
+    """A stored claim, with its verdict."""
+    (found,) = (c for w in load("reference/claims.json")["writeups"] for c in w["claims"] if c["id"] == id)
+    return found
+
+
 def verdict(claim, regex, *keys):
     """Numbers of the one verdict that matches; by default its effect and interval."""
     found = verdicts(claim, regex)

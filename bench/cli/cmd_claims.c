@@ -12,18 +12,24 @@
 enum { NAME_SIZE = 64 };
 
 static void print(const Ledger *b, const Options *o, const Claim *only) {
+    CellsList all = {0};
     Text text;
     text_init(&text);
-    if (o->times[OPTION_json])
+    if (o->times[OPTION_json]) {
         json_print(ledger_json(b, only), JSON_EXACT, &text);
-    else if (o->times[OPTION_tex]) {
-        ledger_tex(b, only, &text);
     } else {
-        CellsList all = {0};
-        ledger_tables(b, only || o->times[OPTION_all] ? LEDGER_whole : LEDGER_short, only, &all);
-        cells_list_text(&all, terminal_width(), &text);
-        cells_list_release(&all);
+        if (only)
+            ledger_whole(b, only, &all);
+        else
+            ledger_tables(b, o->times[OPTION_all] > 0, &all);
+        if (o->times[OPTION_tex])
+            ledger_tex(&all, &text);
+        else if (o->times[OPTION_html])
+            cells_list_html(&all, &text);
+        else
+            cells_list_text(&all, terminal_width(), &text);
     }
+    cells_list_release(&all);
     fputs(text.at + (text.at[0] == '\n'), stdout);
     text_release(&text);
 }
@@ -68,8 +74,8 @@ Rc command_claims(Session *s, Error *e) {
     Ledger b;
     if (o->operands > 1)
         return error_set(e, RC_USAGE, "claims: name one write-up or one claim, or none for all of them");
-    if (o->times[OPTION_json] && o->times[OPTION_tex])
-        return error_set(e, RC_USAGE, "claims: --json or --tex, not both");
+    if ((o->times[OPTION_json] > 0) + (o->times[OPTION_tex] > 0) + (o->times[OPTION_html] > 0) > 1)
+        return error_set(e, RC_USAGE, "claims: one of --json, --tex and --html");
     const char *writeup = named ? writeup_of(s, named, name) : NULL;
     if (ledger_make(&b, s, writeup, false, e)) return e->code;
     Rc rc = named && strcmp(named, writeup) != 0 ? find_claim(&b, named, &only, e) : RC_OK;

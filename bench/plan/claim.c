@@ -59,9 +59,9 @@ void claims_cite(const ClaimFile *f, Text *out) {
     if (written) text_format(out, ")");
 }
 
-bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size) {
-    for (int i = 0; i < setup->keys; i++) {
-        const SetupKey *key = &setup->key[i];
+static bool keys_hold(const SetupKey *keys, int count, const RunSpec *spec, char *why, size_t size) {
+    for (int i = 0; i < count; i++) {
+        const SetupKey *key = &keys[i];
         char ours[SPEC_TEXT_SIZE];
         bool found = false;
         spec_get(ours, spec, key->key);
@@ -74,6 +74,68 @@ bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t
         return false;
     }
     return true;
+}
+
+bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size) {
+    return keys_hold(setup->key, setup->keys, spec, why, size);
+}
+
+const ClaimSize *claim_own_size(const Claim *claim, const RunSpec *spec, int count) {
+    char why[CLAIM_WHY_SIZE];
+    for (int i = 0; i < claim->owns; i++) {
+        const ClaimSize *s = claim->own[i];
+        bool all = s->keys > 0;
+        for (int k = 0; k < count && all; k++)
+            all = (!s->setup || setup_holds(s->setup, &spec[k], why, sizeof why)) &&
+                  keys_hold(s->key, s->keys, &spec[k], why, sizeof why);
+        if (all) return s;
+    }
+    return NULL;
+}
+
+void claim_size_brief(const ClaimSize *s, Text *out) {
+    text_format(out, "%s", s->parameters ? s->parameters : s->shape ? s->shape : s->name);
+    if (s->tokens) text_format(out, " on %s", s->tokens);
+    if (s->corpus) text_format(out, "%s%s", s->tokens ? " of " : ", ", s->corpus);
+    if (s->seeds) text_format(out, ", %s seed%s", s->seeds, strcmp(s->seeds, "1") ? "s" : "");
+}
+
+void claim_size_text(const ClaimSize *s, Text *out) {
+    size_t before = out->length;
+    const char *const known[] = {s->shape, s->parameters, s->tokens};
+    static const char *const behind[] = {"", " parameters", " tokens"};
+    for (int i = 0; i < 3; i++)
+        if (known[i]) text_format(out, "%s%s%s", out->length > before ? ", " : "", known[i], behind[i]);
+    if (s->corpus) text_format(out, "%s%s", s->tokens ? " of " : out->length > before ? ", " : "", s->corpus);
+    if (s->seeds) text_format(out, ", %s seed%s", s->seeds, strcmp(s->seeds, "1") ? "s" : "");
+}
+
+double claim_margin(const ClaimTest *t) {
+    if (!isnan(t->margin)) return t->margin;
+    bool means = t->test && (t->test->about == ST_ABOUT_difference || t->test->about == ST_ABOUT_equality);
+    if (!means || t->predictors || t->metric < 0 || !isnan(t->against)) return (double)NAN;
+    return t->grid ? grid_info[t->grid].matters : metric_info[t->metric].matters;
+}
+
+void claim_contrast_text(const ClaimTest *t, Text *out) {
+    char number[40];
+    bool means = t->test && (t->test->about == ST_ABOUT_difference || t->test->about == ST_ABOUT_equality) &&
+                 strcmp(t->test->name, "mcnemar-targets") != 0;
+    text_format(out, "%s:", t->metric_text);
+    for (int i = 0; i < t->terms; i++)
+        text_format(out, " %s %s", format_real(number, t->term[i].weight), t->term[i].arm.text);
+    for (int i = 0; i < t->predictors; i++) text_format(out, " %s", metric_info[t->predictor[i]].key);
+    if (!isnan(t->against)) text_format(out, " against %s", format_real(number, t->against));
+    if (t->test && !means) text_format(out, " by %s", t->test->name);
+}
+
+int claim_place(const ClaimTest *t, const char *experiment, const RunSpec *spec, int step) {
+    if (!t->decides) return -1;
+    for (int i = 0; i < t->places; i++) {
+        const ClaimArm *p = &t->place[i];
+        if (!strcmp(p->name, experiment) && (!p->step || p->step == step) && claim_arm_holds(p, spec)) return i;
+    }
+    return t->places ? -1 : 0;
 }
 
 bool claim_holds(const Claim *claim, const RunSpec *spec, int count, char *why, size_t size) {

@@ -7,14 +7,23 @@
  *   setups:   {NAME: {keys: {KEY: value or list of values}, choices: [text]}}
  *             keys: what a run must have to measure this (keys of spec.def)
  *             choices: what the write-up leaves open, and what is done here
+ *   sizes:    {NAME: {shape, parameters, tokens, corpus, seeds, takes, setup: NAME, keys: {KEY: value or list}}}
+ *             a size at which the write-up measured, in words; takes: what a run of it costs, in hours on a device.
+ *             A run is of it when it has the set-up and the keys; without `keys` none here is
  *   reported: {NAME: {where: text, setup: NAME, step: N, seeds: N, values: {ARM: {QUANTITY: number}}}}
  *             QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
- *   claims:   [{id, source, says, setup, at: [steps], family, tests: [TEST], needs}]
+ *   claims:   [{id, source, says, brief, kind, number, own, answers, setup, at: [steps], family, tests: [TEST], needs}]
+ *             says: the sentence, as the write-up has it or close to it; brief: in about ten words (default: says)
+ *             kind: measured (default), theory, arithmetic, or question, which gets an answer and no verdict
+ *             number: what the write-up prints for it, as text (default: the reported effect of the test that decides)
+ *             own: NAME or [NAME, NAME] of sizes: where the write-up has it from
+ *             answers: [text, text, text], of a question: where its test shows what it expects, the opposite, neither
  *             setup: NAME or [NAME, NAME], any of which a contrast's runs may be of
  *
  *   claims may also carry note: text, what a reader should know of the statement (a slip in the write-up, …)
  *
  *   TEST:     {metric, contrast: {ARM: weight}, against, expects, test, margin, needs,
+ *              primary: true or [PLACE], otherwise: true or [PLACE],
  *              reported: {table: NAME, of: QUANTITY, as: FORM}}, or
  *             {metric: failed, predictors: [METRIC, METRIC], arms: [ARM], expects, test: predictors, needs}: does the
  *             second metric explain better than the first which runs of these arms, at all their rates, failed? The
@@ -35,6 +44,12 @@
  *             of such arms is tested once for every combination of the factors that its first arm leaves free.
  *             lr=best: every seed's run at the rate that the other seeds choose (stats/choice.h) by valid_loss,
  *             whatever the metric; step=N: at that step, not at the claim's
+ *   primary:  this test decides the claim's word, in the first PLACE of the list that was measured: EXPERIMENT, or
+ *             EXPERIMENT@KEY=VALUE,step=N, from the nearest to the write-up on. Several tests with it decide together:
+ *             each must be shown. Without any the claim's first test decides, where it was measured first. All other
+ *             tests and places are estimates
+ *   otherwise: as primary, of a test that stands in for the primary one before it where that was not measured
+ *   margin:   default: what matters of the metric (metrics.def, grids.def); with `against` none
  *   needs:    what must exist before this can be run; metric is then free text and the rest optional */
 #ifndef BENCH_PLAN_CLAIM_H
 #define BENCH_PLAN_CLAIM_H
@@ -52,6 +67,9 @@ enum {
     CLAIM_MOST_KEYS = 4,
     CLAIM_MOST_SETUPS = 4,
     CLAIM_MOST_THEORIES = 8,
+    CLAIM_MOST_PLACES = 8,
+    CLAIM_MOST_OWN = 4,
+    CLAIM_ANSWERS = 3,
     CLAIM_WHY_SIZE = 200
 };
 
@@ -88,6 +106,14 @@ typedef struct {
     int choices;
 } ClaimSetup;
 
+/* A size at which the write-up measured; texts, NULL where it does not say. */
+typedef struct {
+    const char *name, *shape, *parameters, *tokens, *corpus, *seeds, *takes;
+    const ClaimSetup *setup; /* NULL: any */
+    SetupKey *key;           /* what a run of it has */
+    int keys;                /* 0: no run here is of it */
+} ClaimSize;
+
 typedef struct {
     const char *name, *where;
     const ClaimSetup *setup;
@@ -96,8 +122,10 @@ typedef struct {
     int numbers;
 } ReportedTable;
 
+typedef enum { KIND_measured, KIND_theory, KIND_arithmetic, KIND_question, KIND_COUNT } ClaimKind;
 typedef enum { EXPECT_lower, EXPECT_higher, EXPECT_equal, EXPECT_change, EXPECT_COUNT } Expect;
 typedef enum { EFFECT_difference, EFFECT_log_ratio, EFFECT_ratio, EFFECT_COUNT } EffectForm;
+extern const char *const kind_names[KIND_COUNT];
 extern const char *const expect_names[EXPECT_COUNT];
 extern const char *const effect_names[EFFECT_COUNT];
 
@@ -114,7 +142,7 @@ typedef struct {
     int terms;
     Expect expects;
     const StTest *test;         /* NULL: none is named */
-    double margin;              /* in the metric's unit; NaN: none */
+    double margin;              /* that the file names, in the metric's unit; NaN: none; see claim_margin */
     double against;             /* what the contrast is compared with; NaN: 0 */
     const ReportedTable *table; /* NULL: the write-up gives no number */
     const char *of;
@@ -124,10 +152,19 @@ typedef struct {
     int predictors;
     StatementId theory[CLAIM_MOST_THEORIES]; /* what decides it instead of a contrast */
     int theories, line;
+    bool decides;                      /* it is a primary test */
+    bool otherwise;                    /* where the primary test before it was not measured */
+    ClaimArm place[CLAIM_MOST_PLACES]; /* of experiments, from the nearest to the write-up on; none: any */
+    int places;
 } ClaimTest;
 
 typedef struct {
     const char *id, *source, *says, *family, *needs, *note; /* needs, note: NULL: none */
+    const char *brief, *number;                             /* brief: never NULL */
+    ClaimKind kind;
+    const char *answer[CLAIM_ANSWERS]; /* of a question: shown, the opposite, neither; NULL: none are given */
+    const ClaimSize *own[CLAIM_MOST_OWN];
+    int owns;
     const ClaimSetup *setup[CLAIM_MOST_SETUPS];
     int setups, at[CLAIM_MOST_STEPS], steps;
     ClaimTest *test;
@@ -140,6 +177,8 @@ typedef struct {
     const char *author, *date, *url; /* NULL: not known */
     ClaimSetup *setup;
     int setups;
+    ClaimSize *size;
+    int sizes;
     ReportedTable *table;
     int tables;
     Claim *claim;
@@ -170,6 +209,24 @@ bool claim_holds(const Claim *claim, const RunSpec *spec, int count, char *why, 
 
 /* Whether a run is of the set-up; if not, why (CLAIM_WHY_SIZE bytes) says which key differs. */
 bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size);
+
+/* The margin of a test: its own, or what matters of its metric; NaN: none (a threshold, a ratio, a statement). */
+double claim_margin(const ClaimTest *t);
+
+/* What a test measures, whatever it expects: "valid_loss: 1 layernorm -1 baseline", with "against 0.02" behind it, and
+ * with the test's name where it is not made of the differences alone. Stored measurements are found by it. */
+void claim_contrast_text(const ClaimTest *t, Text *out);
+
+/* The place of a primary test that a run of an experiment stands in, 0 the nearest; -1: none of them. */
+int claim_place(const ClaimTest *t, const char *experiment, const RunSpec *spec, int step);
+
+/* The first of the claim's own sizes that all of spec[count] have; NULL: none. */
+const ClaimSize *claim_own_size(const Claim *claim, const RunSpec *spec, int count);
+
+/* "12 x 512, 38.6M parameters, 3.7M tokens of WikiText-2, 1 seed", of what is known. */
+void claim_size_text(const ClaimSize *s, Text *out);
+/* "38.6M on 3.7M of WikiText-2, 1 seed": parameters on tokens. */
+void claim_size_brief(const ClaimSize *s, Text *out);
 
 /* A number of a reported table for a run of that arm and spec, or NULL. Here and below no spec (NULL) goes with numbers
  * and arms that name no keys. */

@@ -7,6 +7,7 @@
 #include "bench/plan/claim.h"
 #include "stats/tests.h"
 
+const char *const kind_names[KIND_COUNT] = {"measured", "theory", "arithmetic", "question"};
 const char *const expect_names[EXPECT_COUNT] = {"lower", "higher", "equal", "change"};
 const char *const effect_names[EFFECT_COUNT] = {"difference", "log_ratio", "ratio"};
 
@@ -63,9 +64,9 @@ static Rc setup_value(ClaimFile *f, SetupKey *key, const Node *at, RunSpec *scra
     return RC_OK;
 }
 
-static Rc setup_key(ClaimFile *f, ClaimSetup *s, const Node *entry, Error *e) {
+static Rc setup_key(ClaimFile *f, SetupKey *keys, int *count, const Node *entry, Error *e) {
     RunSpec scratch;
-    SetupKey *key = &s->key[s->keys++];
+    SetupKey *key = &keys[(*count)++];
     bool list = entry->kind == NODE_SEQUENCE;
     key->key = entry->key;
     key->value = mem_alloc((size_t)(list ? node_children(entry) : 1), sizeof *key->value);
@@ -97,7 +98,7 @@ static Rc read_setups(ClaimFile *f, const Node *setups, Error *e) {
         s->key = mem_alloc((size_t)node_children(keys), sizeof *s->key);
         s->choice = mem_alloc((size_t)node_children(choices), sizeof *s->choice);
         for (const Node *k = keys->child; k; k = k->next)
-            if (setup_key(f, s, k, e)) return e->code;
+            if (setup_key(f, s->key, &s->keys, k, e)) return e->code;
         for (const Node *c = choices->child; c; c = c->next) {
             if (c->kind != NODE_SCALAR || node_empty(c))
                 return document_error(e, &f->document, c->line, "choices: a line of text is wanted");
@@ -115,6 +116,48 @@ static Rc find_setup(ClaimFile *f, const Node *mapping, const ClaimSetup **out, 
     if (document_entry(&f->document, mapping, "setup", NODE_SCALAR, true, &node, e)) return e->code;
     if (document_choice(&f->document, node, "setup", names, n, &at, e)) return e->code;
     *out = &f->setup[at];
+    return RC_OK;
+}
+
+static Rc read_size(ClaimFile *f, ClaimSize *s, const Node *n, Error *e) {
+    static const char *const known[] = {"shape", "parameters", "tokens", "corpus", "seeds", "takes", "setup", "keys"};
+    const char **text[] = {&s->shape, &s->parameters, &s->tokens, &s->corpus, &s->seeds, &s->takes};
+    const Node *keys;
+    s->name = n->key;
+    if (n->kind != NODE_MAPPING)
+        return document_error(e, &f->document, n->line, "%s: %s, not a mapping", n->key, node_kind(n));
+    if (document_keys(&f->document, n, known, 8, e)) return e->code;
+    for (int i = 0; i < 6; i++)
+        if (document_text(&f->document, n, known[i], false, text[i], e)) return e->code;
+    if (node_find(n, "setup") && find_setup(f, n, &s->setup, e)) return e->code;
+    if (document_entry(&f->document, n, "keys", NODE_MAPPING, false, &keys, e)) return e->code;
+    s->key = mem_alloc(keys ? (size_t)node_children(keys) + 1 : 1, sizeof *s->key);
+    for (const Node *k = keys ? keys->child : NULL; k; k = k->next)
+        if (setup_key(f, s->key, &s->keys, k, e)) return e->code;
+    return RC_OK;
+}
+
+static Rc read_sizes(ClaimFile *f, const Node *sizes, Error *e) {
+    f->size = mem_alloc((size_t)node_children(sizes), sizeof *f->size);
+    for (const Node *n = sizes->child; n; n = n->next)
+        if (read_size(f, &f->size[f->sizes++], n, e)) return e->code;
+    return RC_OK;
+}
+
+/* own: a name, or a list of names. */
+static Rc claim_own(ClaimFile *f, Claim *c, const Node *mapping, Error *e) {
+    const char *names[64];
+    const Node *node = node_find(mapping, "own");
+    int n = f->sizes < 64 ? f->sizes : 64;
+    for (int i = 0; i < n; i++) names[i] = f->size[i].name;
+    for (const Node *one = !node ? NULL : node->kind == NODE_SEQUENCE ? node->child : node; one; one = one->next) {
+        int at;
+        if (c->owns == CLAIM_MOST_OWN)
+            return document_error(e, &f->document, one->line, "own: more than %d sizes", CLAIM_MOST_OWN);
+        if (document_choice(&f->document, one, "own", names, n, &at, e)) return e->code;
+        c->own[c->owns++] = &f->size[at];
+        if (one == node) break;
+    }
     return RC_OK;
 }
 
@@ -301,11 +344,41 @@ static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e
     return RC_OK;
 }
 
+/* "EXPERIMENT@KEY=VALUE,step=N": where a primary test decides. */
+static Rc read_place(const ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    Node entry = *n;
+    if (t->places == CLAIM_MOST_PLACES)
+        return document_error(e, &f->document, n->line, "primary: more than %d places", CLAIM_MOST_PLACES);
+    if (n->kind != NODE_SCALAR)
+        return document_error(e, &f->document, n->line, "primary: %s, not a place", node_kind(n));
+    entry.key = n->text, entry.key_line = n->line;
+    if (read_arm(f, &entry, &t->place[t->places], e)) return e->code;
+    if (t->place[t->places++].best) return document_error(e, &f->document, n->line, "primary: a place has no lr=best");
+    return RC_OK;
+}
+
+static Rc read_primary(const ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    const Node *primary = node_find(n, "primary"), *otherwise = node_find(n, "otherwise");
+    if (primary && otherwise)
+        return document_error(e, &f->document, otherwise->line, "otherwise: a test is primary or stands in for one");
+    if (otherwise) primary = otherwise, t->otherwise = true;
+    if (!primary) return RC_OK;
+    t->decides = true;
+    if (primary->kind == NODE_SCALAR && !strcmp(primary->text, "true")) return RC_OK;
+    if (primary->kind != NODE_SEQUENCE || !primary->child)
+        return document_error(e, &f->document, primary->line, "primary: true, or a list of places, is wanted");
+    if (t->theories || node_find(n, "theory"))
+        return document_error(e, &f->document, primary->line, "primary: statements have no place: true");
+    for (const Node *one = primary->child; one; one = one->next)
+        if (read_place(f, t, one, e)) return e->code;
+    return RC_OK;
+}
+
 /* A test that statements decide has nothing else beside its metric's text. */
 static Rc read_theory(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
-    static const char *const known[] = {"metric", "theory"};
+    static const char *const known[] = {"metric", "theory", "primary", "otherwise"};
     const Node *list;
-    if (document_keys(&f->document, n, known, 2, e) ||
+    if (document_keys(&f->document, n, known, 4, e) || read_primary(f, t, n, e) ||
         document_entry(&f->document, n, "theory", NODE_SEQUENCE, true, &list, e))
         return e->code;
     if (!list->child) return document_error(e, &f->document, list->line, "theory: an empty list");
@@ -382,12 +455,14 @@ static Rc predictor(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
 
 /* A test that compares what two metrics explain. */
 static Rc read_predictors(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
-    static const char *const known[] = {"metric", "predictors", "arms", "expects", "test", "needs"};
+    static const char *const known[] = {"metric", "predictors", "arms",    "expects",
+                                        "test",   "needs",      "primary", "otherwise"};
     static const char *const sides[] = {"lower", "higher"};
     const Node *list, *arms, *expects;
     const char *test;
     int side;
-    if (document_keys(&f->document, n, known, 6, e) || document_text(&f->document, n, "needs", false, &t->needs, e) ||
+    if (document_keys(&f->document, n, known, 8, e) || read_primary(f, t, n, e) ||
+        document_text(&f->document, n, "needs", false, &t->needs, e) ||
         document_text(&f->document, n, "metric", true, &t->metric_text, e) ||
         document_entry(&f->document, n, "predictors", NODE_SEQUENCE, true, &list, e) ||
         document_entry(&f->document, n, "arms", NODE_SEQUENCE, true, &arms, e) ||
@@ -410,8 +485,8 @@ static Rc read_predictors(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
 }
 
 static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
-    static const char *const known[] = {"metric", "contrast", "against",  "expects",
-                                        "test",   "margin",   "reported", "needs"};
+    static const char *const known[] = {"metric", "contrast", "against", "expects", "test",
+                                        "margin", "reported", "needs",   "primary", "otherwise"};
     const Node *contrast, *against, *expects, *test, *margin, *reported;
     int expect = EXPECT_COUNT, row = 0;
     *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .against = (double)NAN, .line = n->line};
@@ -421,7 +496,8 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         return read_theory(f, t, n, e);
     }
     if (node_find(n, "predictors")) return read_predictors(f, t, n, e);
-    if (document_keys(&f->document, n, known, 8, e) || document_text(&f->document, n, "needs", false, &t->needs, e))
+    if (document_keys(&f->document, n, known, 10, e) || read_primary(f, t, n, e) ||
+        document_text(&f->document, n, "needs", false, &t->needs, e))
         return e->code;
     bool full = !t->needs;
     if (document_text(&f->document, n, "metric", true, &t->metric_text, e) ||
@@ -474,18 +550,48 @@ static Rc read_steps(ClaimFile *f, Claim *c, const Node *at, Error *e) {
     return RC_OK;
 }
 
+static Rc read_answers(const ClaimFile *f, Claim *c, const Node *n, Error *e) {
+    const Node *answers = node_find(n, "answers");
+    int count = 0;
+    if (!answers) return RC_OK;
+    if (c->kind != KIND_question)
+        return document_error(e, &f->document, answers->line, "answers: only a question (kind: question) has some");
+    for (const Node *one = answers->child; one; one = one->next) {
+        if (one->kind != NODE_SCALAR || node_empty(one) || count == CLAIM_ANSWERS) count = CLAIM_ANSWERS + 1;
+        if (count < CLAIM_ANSWERS) c->answer[count++] = one->text;
+    }
+    if (count == CLAIM_ANSWERS) return RC_OK;
+    return document_error(e, &f->document, answers->line,
+                          "answers: three texts are wanted: shown, the opposite, no difference that matters");
+}
+
+/* What the claim is, beside its tests. */
+static Rc read_nature(ClaimFile *f, Claim *c, const Node *n, Error *e) {
+    const Node *kind;
+    int at = KIND_measured;
+    if (document_text(&f->document, n, "brief", false, &c->brief, e) ||
+        document_text(&f->document, n, "number", false, &c->number, e) ||
+        document_entry(&f->document, n, "kind", NODE_SCALAR, false, &kind, e) ||
+        (kind && document_choice(&f->document, kind, "kind", kind_names, KIND_COUNT, &at, e)))
+        return e->code;
+    c->kind = (ClaimKind)at;
+    if (!c->brief) c->brief = c->says;
+    return read_answers(f, c, n, e) ? e->code : claim_own(f, c, n, e);
+}
+
 static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
-    static const char *const known[] = {"id", "source", "says", "setup", "at", "family", "tests", "needs", "note"};
+    static const char *const known[] = {"id",    "source", "says",   "brief", "kind",  "number", "own",
+                                        "setup", "at",     "family", "tests", "needs", "note",   "answers"};
     const Node *at, *tests;
     c->line = n->line;
     if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
-    if (document_keys(&f->document, n, known, 9, e) || document_text(&f->document, n, "id", true, &c->id, e) ||
+    if (document_keys(&f->document, n, known, 14, e) || document_text(&f->document, n, "id", true, &c->id, e) ||
         document_text(&f->document, n, "source", true, &c->source, e) ||
         document_text(&f->document, n, "says", true, &c->says, e) ||
         document_text(&f->document, n, "family", true, &c->family, e) ||
         document_text(&f->document, n, "needs", false, &c->needs, e) ||
-        document_text(&f->document, n, "note", false, &c->note, e) || claim_setups(f, c, n, e) ||
-        document_entry(&f->document, n, "at", NODE_SEQUENCE, false, &at, e) ||
+        document_text(&f->document, n, "note", false, &c->note, e) || read_nature(f, c, n, e) ||
+        claim_setups(f, c, n, e) || document_entry(&f->document, n, "at", NODE_SEQUENCE, false, &at, e) ||
         document_entry(&f->document, n, "tests", NODE_SEQUENCE, !c->needs, &tests, e))
         return e->code;
     for (int i = 0; i < f->claims - 1; i++)
@@ -495,6 +601,14 @@ static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
     c->test = mem_alloc(tests ? (size_t)node_children(tests) : 0, sizeof *c->test);
     for (const Node *t = tests ? tests->child : NULL; t; t = t->next)
         if (read_test(f, &c->test[c->tests++], t, e)) return error_prefix(e, "claim %s: ", c->id);
+    bool decides = false;
+    for (int i = 0; i < c->tests; i++) {
+        if (c->test[i].otherwise && !decides)
+            return document_error(e, &f->document, c->test[i].line, "claim %s: otherwise: no primary test before it",
+                                  c->id);
+        decides |= c->test[i].decides;
+    }
+    if (c->tests && !decides) c->test[0].decides = true;
     if (!c->tests && !c->needs)
         return document_error(e, &f->document, n->line, "claim %s: no tests, and not said what it needs", c->id);
     return RC_OK;
@@ -508,9 +622,9 @@ static Rc read_claims(ClaimFile *f, const Node *claims, Error *e) {
 }
 
 static Rc read_root(ClaimFile *f, Error *e) {
-    static const char *const keys[] = {"writeup", "title",  "source",   "author", "date",
-                                       "url",     "setups", "reported", "claims"};
-    const Node *root = f->document.root, *setups, *reported, *claims;
+    static const char *const keys[] = {"writeup", "title",  "source", "author",   "date",
+                                       "url",     "setups", "sizes",  "reported", "claims"};
+    const Node *root = f->document.root, *setups, *sizes, *reported, *claims;
     if (root->kind != NODE_MAPPING)
         return document_error(e, &f->document, root->line, "%s, not a mapping", node_kind(root));
     if (document_keys(&f->document, root, keys, sizeof keys / sizeof *keys, e)) return e->code;
@@ -518,10 +632,12 @@ static Rc read_root(ClaimFile *f, Error *e) {
         document_text(&f->document, root, "title", true, &f->title, e) ||
         document_text(&f->document, root, "source", true, &f->source, e) || read_origin(f, root, e) ||
         document_entry(&f->document, root, "setups", NODE_MAPPING, true, &setups, e) ||
+        document_entry(&f->document, root, "sizes", NODE_MAPPING, false, &sizes, e) ||
         document_entry(&f->document, root, "reported", NODE_MAPPING, false, &reported, e) ||
         document_entry(&f->document, root, "claims", NODE_SEQUENCE, true, &claims, e))
         return e->code;
     if (read_setups(f, setups, e)) return e->code;
+    if (sizes && read_sizes(f, sizes, e)) return e->code;
     if (reported && read_reported(f, reported, e)) return e->code;
     return read_claims(f, claims, e);
 }
@@ -537,12 +653,18 @@ Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e) {
     return RC_OK;
 }
 
+static void keys_release(SetupKey *key, int keys) {
+    for (int k = 0; k < keys; k++) free(key[k].value);
+    free(key);
+}
+
 void claims_release(ClaimFile *f) {
     for (int i = 0; i < f->setups; i++) {
-        for (int k = 0; k < f->setup[i].keys; k++) free(f->setup[i].key[k].value);
-        free(f->setup[i].key);
+        keys_release(f->setup[i].key, f->setup[i].keys);
         free(f->setup[i].choice);
     }
+    for (int i = 0; i < f->sizes; i++) keys_release(f->size[i].key, f->size[i].keys);
+    free(f->size);
     for (int i = 0; i < f->tables; i++) free(f->table[i].number);
     for (int i = 0; i < f->claims; i++) free(f->claim[i].test);
     free(f->setup);

@@ -42,7 +42,9 @@ static Rc pre(TheoryNotes *n, int seed, int layers, Error *e) {
     TheoryNet *net;
     if (net_of(&net, "pre", layers, seed, e)) return e->code;
     double first = theory_net_square(net, PLACE_leaving, -1);
-    theory_note(n, STATEMENT_gpt_theorem1_pre, seed, layers, NAN, theory_net_gradient(net, layers - 1, theory_w2));
+    double last = theory_net_gradient(net, layers - 1, theory_w2);
+    theory_note(n, STATEMENT_gpt_theorem1_pre, seed, layers, NAN, last);
+    theory_note(n, STATEMENT_w000_pre_depth, seed, layers, NAN, last);
     for (int l = DEEPEST / 2; l <= layers && layers == DEEPEST; l++)
         theory_note(n, STATEMENT_gpt_profile_pre, seed, l, NAN, theory_net_gradient(net, l - 1, theory_w2));
     for (int l = 1; l <= layers && layers == SIZES; l++) {

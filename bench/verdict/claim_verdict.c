@@ -1,15 +1,17 @@
 #include "bench/verdict/claim_verdict.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/plan/declare.h"
+#include "bench/verdict/anytime.h"
 #include "bench/verdict/grid.h"
 #include "bench/verdict/sensitivity.h"
 #include "bench/verdict/words.h"
-#include "stats/multiple.h"
+#include "stats/power.h"
 
 static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *test, int cell, int step) {
     l->at = mem_grow(l->at, (size_t)l->count + 1, sizeof *l->at);
@@ -18,13 +20,13 @@ static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *
                         .test = test,
                         .cell = cell,
                         .step = step,
-                        .word = WORD_NOT_RUN,
+                        .word = WORD_NOT_TESTED,
+                        .place = -1,
                         .interval = "",
                         .effect = (double)NAN,
                         .lo = (double)NAN,
                         .hi = (double)NAN,
                         .p = (double)NAN,
-                        .p_writeup = (double)NAN,
                         .floor = 0,
                         .reported = (double)NAN};
     return v;
@@ -54,9 +56,17 @@ static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size
     return false;
 }
 
+/* A number of a grid that these runs cannot vary: nothing would be tested. */
+static bool cannot_vary(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
+    int cell[EXPERIMENT_MOST_VALUES];
+    if (!t->grid || t->grid == GRID_failed || grid_cells(x, 0, cell) > 1) return false;
+    snprintf(why, size, "'%s' cannot vary here: one learning rate", grid_info[t->grid].key);
+    return true;
+}
+
 /* The claim's arms as arms of the experiment; false names the one that is not there. */
 static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char *why, size_t size) {
-    if (lacks_probe(t, x, why, size)) return false;
+    if (lacks_probe(t, x, why, size) || cannot_vary(t, x, why, size)) return false;
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
         while (arm < x->arms && strcmp(x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
@@ -72,7 +82,7 @@ static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char
     c->metric = (Metric)t->metric;
     c->grid = t->grid;
     c->best = t->terms && t->term[0].arm.best;
-    c->margin = t->margin;
+    c->margin = claim_margin(t);
     c->against = isnan(t->against) ? 0 : t->against;
     return true;
 }
@@ -182,111 +192,154 @@ static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, con
                          : "no cell of the claim is here");
 }
 
-/* Nothing was tested: for lack of seeds, or of a number. */
-static VerdictWord untested(const ClaimVerdict *v, const Reading *r, double alpha) {
-    return r->few || v->floor >= alpha ? WORD_TOO_FEW : WORD_NOT_TESTABLE;
+static void say(ClaimVerdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(ClaimVerdict *v, const char *format, ...) {
+    size_t n = strlen(v->why);
+    va_list list;
+    if (n && n + 3 < sizeof v->why) n += (size_t)snprintf(v->why + n, sizeof v->why - n, "; ");
+    va_start(list, format);
+    vsnprintf(v->why + n, sizeof v->why - n, format, list);
+    va_end(list);
 }
 
 /* A claim that one side is lower or higher, decided by the p of its test. */
-static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
+static Seen difference_seen(ClaimVerdict *v, const Reading *r, const Family *f) {
     const Comparison *c = v->c;
-    bool means = v->test->test->about == ST_ABOUT_difference;
-    bool lower = v->effect < r->neutral, right = v->test->expects == EXPECT_change ||
-                                                (v->test->expects == EXPECT_lower ? lower : v->effect > r->neutral);
-    bool cap = means && c->decision_capped != c->decision;
-    if (isnan(v->p))
-        v->word = untested(v, r, alpha);
-    else if (v->p < alpha && cap)
-        v->word = WORD_INCONCLUSIVE;
-    else if (v->p < alpha && !right)
-        v->word = means && c->inside ? WORD_NO_EFFECT : WORD_CONTRADICTED;
-    else if (v->p < alpha && !isnan(v->test->against))
-        v->word = WORD_REPRODUCED; /* the number is the threshold */
-    else if (v->p < alpha && isnan(v->reported))
-        v->word = WORD_NO_NUMBER;
-    else if (v->p < alpha)
-        v->word = v->replication.inside ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
-    else if (means && c->inside)
-        v->word = WORD_NOT_REPRODUCED;
-    else
-        v->word = v->floor >= alpha ? WORD_TOO_FEW : WORD_INCONCLUSIVE;
-    if (v->p < alpha && cap) snprintf(v->why, sizeof v->why, "it would rest on what a diverged run counts as");
-    v->small = means && v->p < alpha && right && c->inside;
-    if (v->small) snprintf(v->why, sizeof v->why, "but within %g: too small to matter", c->what.margin);
+    bool means = v->test->test->about == ST_ABOUT_difference, lower = v->effect < r->neutral;
+    bool right =
+        v->test->expects == EXPECT_change || (v->test->expects == EXPECT_lower ? lower : v->effect > r->neutral);
+    bool inside = means && c->inside, cap = means && c->decision_capped != c->decision;
+    if (isnan(v->p)) return SEEN_unclear;
+    if (v->p < f->alpha && cap) {
+        say(v, "it would rest on what a diverged run counts as");
+        return SEEN_unclear;
+    }
+    if (inside) {
+        say(v, "within %g: too small to matter", c->what.margin);
+        return SEEN_nothing;
+    }
+    return !(v->p < f->alpha) ? SEEN_unclear : right ? SEEN_yes : SEEN_no;
 }
 
-/* A claim of no difference: confirmed inside the margin, contradicted when the whole interval is outside of it. */
-static void judge_equal(ClaimVerdict *v, const Reading *r, const Family *f) {
+/* A claim of no difference: shown inside the margin, the opposite when the whole interval is outside of it. */
+static Seen equality_seen(ClaimVerdict *v, const Family *f) {
     const Comparison *c = v->c;
     double margin = c->what.margin;
     bool flat = c->t_decides && c->t.status == ST_DEGENERATE; /* every seed differs by the same */
     bool beyond = flat ? fabs(c->t.mean) > margin : v->lo > margin || v->hi < -margin;
-    if (c->inside)
-        v->word = WORD_REPRODUCED;
-    else if (c->joint.step < f->alpha && beyond)
-        v->word = WORD_CONTRADICTED, v->p = c->joint.step, v->floor = f->floor, v->by = "maxt";
-    else if (isnan(c->inside_p) || c->status != ST_OK)
-        v->word = r->few ? WORD_TOO_FEW : WORD_NOT_TESTABLE;
-    else
-        v->word = WORD_INCONCLUSIVE;
+    if (c->inside) return SEEN_yes;
+    if (!(c->joint.step < f->alpha && beyond)) return SEEN_unclear;
+    v->p = c->joint.step, v->floor = f->floor, v->by = "maxt";
+    return SEEN_no;
 }
 
-/* What the write-up reports at the verdict's step, as the test counts it. */
-static double reported_here(const ClaimVerdict *v, const Sample *s) {
-    const ClaimTest *t = v->test;
-    RunSpec spec[CONTRAST_MOST_TERMS];
-    if (!t->table || t->table->step != s->cell[v->cell].step[v->step]) return (double)NAN;
-    contrast_specs(&v->c->what, s, spec);
+/* At the write-up's own size its number counts as well as its direction, where its spread over seeds is known. */
+static Seen number_seen(ClaimVerdict *v, Seen seen) {
+    char number[40];
+    bool known = !isnan(v->reported) && !isnan(v->replication.reported_se) && !isnan(v->replication.lo);
+    bool out = known && !v->replication.inside;
+    if (!v->own || !out || (seen != SEEN_yes && seen != SEEN_unclear)) return seen;
+    say(v,
+        seen == SEEN_yes ? "in direction: its number %s lies outside the prediction interval"
+                         : "its number %s is ruled out by the prediction interval",
+        format_real(number, v->reported));
+    return seen == SEEN_yes ? SEEN_yes : SEEN_no;
+}
+
+#define SEEDS_MOST 500 /* more are no plan */
+
+/* How many seeds would decide with the spread seen: a difference of this size, or that it lies inside the margin. */
+static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
+    const Comparison *c = v->c;
+    StAbout about = v->test->test->about;
+    if (about != ST_ABOUT_difference && about != ST_ABOUT_equality) return 0;
+    if (c->t.status == ST_DEGENERATE) return -1;
+    if (c->t.status != ST_OK || !c->t_decides) return 0;
+    double mean = fabs(c->t.mean), inside = c->what.margin - mean;
+    size_t least = 0;
+    for (int k = 0; k < 2; k++) {
+        double apart = k ? inside : about == ST_ABOUT_equality ? -inside : mean;
+        if (!(apart > 0)) continue;
+        StPower p = st_nfor(apart / c->t.sd, PAIRED_POWER_AIM, f->alpha);
+        if (p.status == ST_OK && (!least || p.n < least)) least = p.n;
+    }
+    if (!least || least > SEEDS_MOST) return -1;
+    int floor = (int)st_test_seeds(st_test_find("signflip"), 1, f->alpha);
+    return (int)least > floor ? (int)least : floor;
+}
+
+static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
+    char number[40];
+    if (r->why)
+        say(v, "%s", r->why);
+    else if (isnan(v->p) || v->floor >= f->alpha)
+        say(v, "n = %d: p cannot fall below %.3g", f->n, v->floor);
+    else if (!v->why[0] && v->test->expects == EXPECT_equal)
+        say(v, "not shown to lie within %s", format_real(number, v->c->what.margin));
+    v->seeds_wanted = seeds_wanted(v, f);
+    if (v->seeds_wanted > f->n) say(v, "about %d seeds would do", v->seeds_wanted);
+    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MOST);
+}
+
+void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {
+    StAbout about = v->test->test->about;
+    v->why[0] = 0;
+    v->seen = number_seen(v, v->test->expects == EXPECT_equal ? equality_seen(v, f) : difference_seen(v, r, f));
+    v->word = v->place < 0 ? WORD_ESTIMATE : claim_word(v->claim->kind, v->own != NULL, v->seen);
+    if (v->seen == SEEN_unclear) say_why_open(v, r, f);
+    if (v->seen != SEEN_unclear && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
+        Text without;
+        text_init(&without);
+        decision_words(f, v->c, v->c->turned, contrast_better(&v->c->what), NULL, &without);
+        say(v, "one seed decides (without seed %llu: %.80s)", (unsigned long long)v->c->pairs.seed[v->c->turning_seed],
+            without.at);
+        text_release(&without);
+    }
+    if (r->note[0]) say(v, "%s", r->note);
+}
+
+double claim_reported(const ClaimTest *t, const RunSpec *spec, int terms, int step) {
     char why[CLAIM_WHY_SIZE];
-    for (int i = 0; i < v->c->what.terms; i++)
+    if (!t->table || t->table->step != step) return (double)NAN;
+    for (int i = 0; i < terms; i++)
         if (!setup_holds(t->table->setup, &spec[i], why, sizeof why)) return (double)NAN;
     double effect = reported_effect(t, spec);
     return t->test->about == ST_ABOUT_variance ? effect * effect : effect; /* standard deviations are reported */
 }
 
-static void replicate(ClaimVerdict *v, const Sample *s, const Reading *r, double conf) {
-    RunSpec spec[CONTRAST_MOST_TERMS];
-    contrast_specs(&v->c->what, s, spec);
-    v->replication = replication_of(v->test, spec, v->reported, r, conf);
+/* Of the largest of the contrast's runs. */
+static RunSize size_of(const Contrast *c, const Sample *s) {
+    RunSize out = {.seeds = s->seeds};
+    for (const Term *t = c->term; t < c->term + c->terms; t++) {
+        const RunRecord *r = sample_run(s, t->cell, t->step, t->arm, 0)->record;
+        double tokens = (double)s->cell[t->cell].step[t->step] * r->spec.batch * r->spec.context;
+        if (t > c->term && r->parameters < out.parameters) continue;
+        out.layers = r->spec.layers, out.width = r->spec.width, out.parameters = r->parameters, out.tokens = tokens;
+        spec_get(out.corpus, &r->spec, "dataset");
+    }
+    return out;
 }
 
-/* Holm over the verdicts of one test whose p's are of one comparison each. */
-static void adjust(ClaimVerdicts *l, const Reading *r, const StTest *test) {
-    double *p = mem_alloc((size_t)l->count, sizeof *p);
-    size_t k = 0;
-    for (int i = 0; i < l->count; i++)
-        if (l->at[i].c && l->at[i].test->test == test && !r[i].adjusted) p[k++] = r[i].p;
-    if (st_holm(p, k, p)) k = 0;
-    for (int i = 0, at = 0; i < l->count && k; i++) {
-        ClaimVerdict *v = &l->at[i];
-        if (!v->c || v->test->test != test || r[i].adjusted) continue;
-        v->p = p[at++];
-        v->holm = true;
-        v->floor = fmin(1, (double)k * r[i].floor);
-    }
-    free(p);
+/* "0.71M" */
+static void count_text(double x, Text *out) {
+    static const char *const unit[] = {"k", "M", "B"};
+    int k = x >= 1e9 ? 2 : x >= 1e5 ? 1 : 0;
+    double shown = x / (k == 2 ? 1e9 : k ? 1e6 : 1e3);
+    text_format(out, "%.*f%s", shown < 1 ? 2 : shown < 100 ? 1 : 0, shown, unit[k]);
 }
 
-static void judge(ClaimVerdict *v, const Reading *r, const Family *f) {
-    if (v->test->expects == EXPECT_equal)
-        judge_equal(v, r, f);
-    else
-        judge_difference(v, r, f->alpha);
-    StAbout about = v->test->test->about;
-    if (verdict_made(v->word) && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
-        Text without;
-        text_init(&without);
-        decision_words(f, v->c, v->c->turned, contrast_better(&v->c->what), NULL, &without);
-        size_t n = strlen(v->why);
-        snprintf(v->why + n, sizeof v->why - n, "%sone seed decides (without seed %llu: %.80s)", n ? "; " : "",
-                 (unsigned long long)v->c->pairs.seed[v->c->turning_seed], without.at);
-        text_release(&without);
-    }
-    if (v->word != WORD_TOO_FEW && v->word != WORD_NOT_TESTABLE) return;
-    if (r->why)
-        snprintf(v->why, sizeof v->why, "%s", r->why);
-    else
-        snprintf(v->why, sizeof v->why, "n = %d: p cannot fall below %.3g", f->n, v->floor);
+void run_size_brief(const RunSize *s, Text *out) {
+    if (s->parameters > 0) count_text((double)s->parameters, out), text_format(out, " on ");
+    if (s->tokens > 0) count_text(s->tokens, out);
+    text_format(out, " of %s, %d seed%s", s->corpus, s->seeds, s->seeds == 1 ? "" : "s");
+}
+
+void run_size_text(const RunSize *s, Text *out) {
+    if (s->layers) text_format(out, "%d x %d, ", s->layers, s->width);
+    if (s->parameters > 0) count_text((double)s->parameters, out), text_format(out, " parameters, ");
+    if (s->tokens > 0) count_text(s->tokens, out), text_format(out, " tokens");
+    if (s->corpus[0]) text_format(out, " of %s", s->corpus);
+    text_format(out, ", %d seed%s", s->seeds, s->seeds == 1 ? "" : "s");
 }
 
 static bool all_declared(const ClaimVerdict *v, const Sample *s) {
@@ -313,6 +366,52 @@ char *claim_verdict_cell(char out[256], const Experiment *x, const ClaimVerdict 
     return out;
 }
 
+/* Each contrast as a family of its own, side by side in one list. */
+static void make_alone(Family *f, const Sample *s, const Contrast *what, int count) {
+    *f = (Family){.floor = 1, .at = mem_alloc((size_t)count + 1, sizeof *f->at)};
+    for (int i = 0; i < count; i++) {
+        Family one;
+        family_make(&one, s, &what[i], 1);
+        Comparison c = one.at[0];
+        free(one.at);
+        one.at = f->at, one.count = f->count + 1;
+        one.floor = i ? fmin(f->floor, one.floor) : one.floor;
+        if (i && one.joint.status != ST_OK) one.joint = f->joint;
+        if (i && one.choice.status != ST_OK) one.choice = f->choice;
+        if (one.anytime) { /* of each contrast as well */
+            Anytime own = one.anytime[0];
+            free(one.anytime);
+            one.anytime = mem_grow(i ? f->anytime : NULL, (size_t)i + 1, sizeof own);
+            one.anytime[i] = own;
+        }
+        *f = one;
+        f->at[i] = c;
+    }
+    if (!count) f->alpha = s->x->alpha, f->conf = 1 - s->x->alpha;
+}
+
+static void judge_measured(ClaimVerdict *v, const Family *f, const Sample *s) {
+    RunSpec spec[CONTRAST_MOST_TERMS];
+    const Contrast *w = &v->c->what;
+    Family alone = *f;
+    alone.at = f->at + (v->c - f->at), alone.count = 1;
+    if (f->anytime) alone.anytime = f->anytime + (v->c - f->at);
+    Reading r = reading_of(v->test->test, &(ReadingOf){s, &alone, v->c, v->test->expects == EXPECT_higher});
+    int step = s->cell[v->cell].step[v->step];
+    contrast_specs(w, s, spec);
+    v->undeclared = !all_declared(v, s);
+    v->reported = claim_reported(v->test, spec, w->terms, step);
+    v->by = v->test->test->name;
+    v->effect = r.effect, v->lo = r.lo, v->hi = r.hi, v->interval = r.interval;
+    v->p = r.p, v->floor = r.floor;
+    v->place = claim_place(v->test, s->x->name, &spec[0], step);
+    v->own = claim_own_size(v->claim, spec, w->terms);
+    v->size = size_of(w, s);
+    v->replication = replication_of(v->test, spec, v->reported, &r, f->conf);
+    claim_judge(v, &r, &alone);
+    v->replication.agrees = v->replication.inside && !(v->p < f->alpha);
+}
+
 void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) {
     Contrast *what = NULL;
     *l = (ClaimVerdicts){0};
@@ -321,31 +420,15 @@ void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) 
         for (int t = 0; t < c->tests; t++) plan_test(l, &what, c, &c->test[t], s);
         if (!c->tests) snprintf(add(l, c, NULL, -1, -1)->why, CLAIM_WHY_SIZE, "needs %.190s", c->needs);
     }
-    family_make(&l->family, s, what, l->family.count);
+    int count = l->family.count;
+    make_alone(&l->family, s, what, count);
     free(what);
-    Reading *r = mem_alloc((size_t)l->count, sizeof *r);
     for (int i = 0, at = 0; i < l->count; i++) {
         ClaimVerdict *v = &l->at[i];
         if (v->step < 0) continue;
         v->c = &l->family.at[at++];
-        v->undeclared = !all_declared(v, s);
-        v->reported = reported_here(v, s);
-        v->by = v->test->test->name;
-        r[i] = reading_of(v->test->test, &(ReadingOf){s, &l->family, v->c, v->test->expects == EXPECT_higher});
-        v->effect = r[i].effect, v->lo = r[i].lo, v->hi = r[i].hi, v->interval = r[i].interval;
-        v->p = r[i].p, v->floor = r[i].floor;
+        judge_measured(v, &l->family, s);
     }
-    for (size_t test = 0; test < st_tests_count; test++) adjust(l, r, &st_tests[test]);
-    for (int i = 0; i < l->count; i++) {
-        if (!l->at[i].c) continue;
-        ClaimVerdict *v = &l->at[i];
-        replicate(v, s, &r[i], l->family.conf);
-        judge(v, &r[i], &l->family);
-        size_t n = strlen(v->why);
-        if (r[i].note[0]) snprintf(v->why + n, sizeof v->why - n, "%s%s", n ? "; " : "", r[i].note);
-        v->replication.agrees = v->replication.inside && !(v->p < l->family.alpha);
-    }
-    free(r);
 }
 
 void claim_verdicts_release(ClaimVerdicts *l) {

@@ -1,5 +1,6 @@
 /* Claim verdicts: the claims of a write-up against one experiment's sample. A test of a claim gives one verdict for
- * each cell whose runs have the claim's set-up and each step it asks for that is measured; otherwise one `not run`. */
+ * each cell whose runs have the claim's set-up and each step it asks for that is measured; otherwise one `not tested`.
+ * Every contrast is a family of its own: one of them decides the claim, and the others are estimates. */
 #ifndef BENCH_VERDICT_CLAIM_VERDICT_H
 #define BENCH_VERDICT_CLAIM_VERDICT_H
 
@@ -9,37 +10,54 @@
 #include "bench/verdict/replication.h"
 #include "bench/verdict/verdict.h"
 
+/* The size of runs, as far as it is known: of a contrast the largest of its arms. */
+typedef struct {
+    int layers, width, seeds;
+    long parameters;
+    double tokens; /* that training has seen at the step */
+    char corpus[SPEC_TEXT_SIZE];
+} RunSize;
+/* "12 x 64, 0.71M parameters, 0.15M tokens of wikitext-2, 8 seeds" */
+void run_size_text(const RunSize *s, Text *out);
+void run_size_brief(const RunSize *s, Text *out); /* "0.71M on 0.15M of wikitext-2, 8 seeds" */
+
 typedef struct {
     const Claim *claim;
-    const ClaimTest *test; /* NULL: the claim has none yet */
-    int cell, step;        /* step: index into the cell's steps; -1 when not run */
-    const Comparison *c;   /* NULL when not run */
-    double effect;         /* ours, in the reported form: mean d, a ratio or a difference of shares */
-    double lo, hi;         /* its interval; NaN: none */
-    const char *interval;  /* what kind of interval: "t", "bootstrap", … */
-    double p;              /* the one that decides: the test's; Holm's over the verdicts by the same test where it does
-                              not adjust p itself */
-    double p_writeup;      /* p in the family of the write-up's experiments (bench/verdict/writeup_family.h); NaN: no
-                              more than this experiment is in view */
-    double floor;          /* the smallest it could be; 0: none */
-    double reported;       /* the reported effect at this step; NaN: none */
+    const ClaimTest *test;   /* NULL: the claim has none yet */
+    int cell, step;          /* step: index into the cell's steps; -1 when not run */
+    const Comparison *c;     /* NULL when not run */
+    double effect;           /* ours, in the reported form: mean d, a ratio or a difference of shares */
+    double lo, hi;           /* its interval; NaN: none */
+    const char *interval;    /* what kind of interval: "t", "bootstrap", … */
+    double p;                /* of this contrast alone */
+    double floor;            /* the smallest it could be; 0: none */
+    double reported;         /* the reported effect at this step; NaN: none */
     Replication replication; /* whether it agrees with ours */
-    bool undeclared;       /* some of its runs were trained before the claim read as it does now */
-    const char *by;        /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
-    bool holm;             /* p is Holm's over the verdicts by the same test */
-    bool small;            /* separated from zero on the claimed side, and yet inside the claim's margin */
+    bool undeclared;         /* some of its runs were trained before the claim read as it does now */
+    const char *by;          /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
+    int place;               /* of the claim's places that decide, 0 the nearest to the write-up; -1: an estimate */
+    const ClaimSize *own;    /* the write-up's size that these runs have; NULL: another size */
+    RunSize size;
+    Seen seen;
     VerdictWord word;
-    char why[CLAIM_WHY_SIZE]; /* of not run, too few seeds and not testable; what else to know */
+    int seeds_wanted;         /* about as many would decide; 0: not known; -1: no number of seeds would */
+    char why[CLAIM_WHY_SIZE]; /* of not tested and open; what else to know */
 } ClaimVerdict;
 
 typedef struct {
-    Family family; /* every contrast of every claim that is measured here, adjusted together */
+    Family family; /* every contrast of every claim that is measured here; each is tested alone */
     ClaimVerdict *at;
     int count;
 } ClaimVerdicts;
 
 /* Whether an experiment's plan, once run, measures a test; if not, why (CLAIM_WHY_SIZE bytes) says what is missing. */
 bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment *x, char *why, size_t size);
+
+/* Sets what a measured verdict's contrast shows, its word, and why: from its reading, c, own, place, replication. */
+void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f);
+
+/* What the write-up reports for a contrast of runs with these specs at a step, as the test counts it; NaN: nothing. */
+double claim_reported(const ClaimTest *t, const RunSpec *spec, int terms, int step);
 
 /* The cell of a verdict, as "layers = 4, lr = 1e-3"; of a grid without its rate. Returns out. */
 char *claim_verdict_cell(char out[256], const Experiment *x, const ClaimVerdict *v);

@@ -1,11 +1,9 @@
 #include "bench/verdict/claim_words.h"
 
-#include <string.h>
-
 static const struct {
-    const char *code, *words, *meaning;
+    const char *words, *meaning;
 } rows[WORD_COUNT] = {
-#define VERDICT(id, code, words, meaning) [WORD_##id] = {code, words, meaning},
+#define VERDICT(id, words, meaning) [WORD_##id] = {words, meaning},
 #include "bench/verdict/verdict_words.def"
 #undef VERDICT
 };
@@ -14,23 +12,21 @@ const char *verdict_word(VerdictWord w) {
     return rows[w].words;
 }
 
-const char *verdict_code(VerdictWord w) {
-    return rows[w].code;
-}
-
 const char *verdict_meaning(VerdictWord w) {
     return rows[w].meaning;
 }
 
-bool verdict_of_code(const char *code, VerdictWord *out) {
-    for (int w = 0; w < WORD_COUNT; w++) {
-        if (strcmp(rows[w].code, code) != 0) continue;
-        *out = (VerdictWord)w;
-        return true;
-    }
-    return false;
+VerdictWord claim_word(ClaimKind kind, bool own, Seen seen) {
+    if (seen == SEEN_untested) return WORD_NOT_TESTED;
+    if (seen == SEEN_unclear) return WORD_OPEN;
+    if (kind == KIND_question) return WORD_ANSWERED;
+    if (seen == SEEN_yes) return own ? WORD_REPRODUCED : WORD_SEEN;
+    return own ? WORD_CONTRADICTED : WORD_NOT_SEEN;
 }
 
-bool verdict_made(VerdictWord w) {
-    return w <= WORD_NO_EFFECT;
+Seen seen_together(Seen a, Seen b) {
+    static const Seen first[] = {SEEN_no, SEEN_nothing, SEEN_untested, SEEN_unclear};
+    for (int i = 0; i < 4; i++)
+        if (a == first[i] || b == first[i]) return first[i];
+    return SEEN_yes;
 }

@@ -2,23 +2,31 @@
 #ifndef BENCH_VERDICT_CLAIM_WORDS_H
 #define BENCH_VERDICT_CLAIM_WORDS_H
 
-#include <stdbool.h>
+#include "bench/plan/claim.h"
 
 typedef enum {
-#define VERDICT(id, code, words, meaning) WORD_##id,
+#define VERDICT(id, words, meaning) WORD_##id,
 #include "bench/verdict/verdict_words.def"
 #undef VERDICT
     WORD_COUNT
 } VerdictWord;
 
-const char *verdict_word(VerdictWord w);    /* for a reader: "not decided" */
-const char *verdict_code(VerdictWord w);    /* in JSON and class names, never changed: "inconclusive" */
+const char *verdict_word(VerdictWord w);    /* "not seen here" */
 const char *verdict_meaning(VerdictWord w); /* one line */
 
-/* The word of a code; false when no word has it. */
-bool verdict_of_code(const char *code, VerdictWord *out);
+/* What a test showed of what it expects. */
+typedef enum {
+    SEEN_untested,
+    SEEN_unclear, /* these runs cannot tell */
+    SEEN_yes,     /* what is expected */
+    SEEN_no,      /* the opposite */
+    SEEN_nothing  /* no difference that matters */
+} Seen;
 
-/* Whether a test decided: for, against, or that it is too small to matter. */
-bool verdict_made(VerdictWord w);
+/* The word of it. own: at the write-up's own size, or by arithmetic. */
+VerdictWord claim_word(ClaimKind kind, bool own, Seen seen);
+
+/* Of tests that decide a claim together: shown where each is. */
+Seen seen_together(Seen a, Seen b);
 
 #endif

@@ -7,8 +7,7 @@
 
 #include "base/file.h"
 #include "bench/formats/json.h"
-
-enum { STORED_SCHEMA = 1 }; /* of bench/write/ledger.h */
+#include "bench/verdict/anytime.h"
 
 const char *stored_file(const char *root, char out[STORED_PATH_SIZE]) {
     snprintf(out, STORED_PATH_SIZE, "%.540s/results/reference/claims.json", root);
@@ -17,6 +16,16 @@ const char *stored_file(const char *root, char out[STORED_PATH_SIZE]) {
 
 static const char *text_of(const json_t *o, const char *key) {
     return json_string_value(json_object_get(o, key));
+}
+
+static int integer_of(const json_t *o, const char *key) {
+    return (int)json_integer_value(json_object_get(o, key));
+}
+
+static double number_of(const json_t *o, const char *key) {
+    double x = (double)NAN;
+    (void)json_number_read(json_object_get(o, key), &x);
+    return x;
 }
 
 /* "trained 2026-11-22, commit 6ed6811bbf4a"; of a statement "commit 471036f": of the build that wrote the file. */
@@ -30,88 +39,80 @@ static void made_text(StoredVerdict *v, const char *commit) {
              trained ? ", " : "", first ? first : commit, others);
 }
 
-static double number_of(const json_t *o, const char *key) {
-    double x = (double)NAN;
-    (void)json_number_read(json_object_get(o, key), &x);
-    return x;
+/* "key = value" lines of what differs from the defaults; false: a key or value that is not known. */
+static bool read_spec(RunSpec *spec, const char *lines) {
+    spec_init(spec);
+    for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at != 0) {
+        char line[2 * SPEC_TEXT_SIZE], *value;
+        Error none;
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        value = strstr(line, " = ");
+        if (!value) return false;
+        *value = 0;
+        if (spec_set(spec, line, value + 3, &none)) return false;
+    }
+    return true;
 }
 
-/* The kind of interval in "-0.1 [-0.2, 0.1] (95% t), …". */
-static void read_interval(StoredVerdict *v) {
-    const char *at = strstr(v->numbers, "] ("), *end = at ? strchr(at, ')') : NULL;
-    if (end && !isnan(v->judged.lo))
-        snprintf(v->interval, sizeof v->interval, "%.*s", (int)(end - at - 3), at + 3);
-}
-
-/* What stands behind "…, n = 8, margin 0.02; WHY". */
-static const char *rest_of(const StoredVerdict *v) {
-    static const char seeds[] = ", n = ", margin[] = ", margin ";
-    const char *at = strstr(v->numbers, seeds);
-    if (!at) return v->numbers;
-    at += sizeof seeds - 1 + strspn(at + sizeof seeds - 1, "0123456789");
-    if (!strncmp(at, margin, sizeof margin - 1)) at += sizeof margin - 1, at += strspn(at, "0123456789.e+-");
-    size_t why = strlen(v->judged.why);
-    if (why && !strncmp(at, "; ", 2) && !strncmp(at + 2, v->judged.why, why)) at += 2 + why;
-    return at + strspn(at, "; ");
-}
-
-static void read_numbers(StoredVerdict *v) {
-    const json_t *o = v->json, *replication = json_object_get(o, "replication");
-    const char *why = text_of(o, "why"), *by = text_of(o, "decided_by");
-    ClaimVerdict *j = &v->judged;
-    j->cell = j->step = -1, j->word = v->word, j->interval = "", j->by = by ? by : "";
-    j->effect = number_of(o, "effect"), j->lo = number_of(o, "lo"), j->hi = number_of(o, "hi");
-    j->p = number_of(o, "p_decides"), j->p_writeup = number_of(o, "p_writeup"), j->floor = number_of(o, "floor");
-    j->reported = number_of(o, "reported_effect");
-    j->replication.agrees = json_is_true(json_object_get(replication, "agrees"));
-    snprintf(j->why, sizeof j->why, "%s", why ? why : "");
-    v->se = number_of(json_object_get(json_object_get(o, "comparison"), "t_interval"), "se");
-    read_interval(v);
-    v->more = rest_of(v);
-}
-
-/* What is wrong with a verdict, or NULL. */
-static const char *take_verdict(StoredVerdict *v, json_t *json, const char *commit) {
-    const json_t *statement = json_object_get(json, "statement");
-    const char *code = text_of(json, "verdict");
-    *v = (StoredVerdict){.json = json, .numbers = text_of(json, "numbers"), .where = text_of(json, "where")};
-    if (!code || !verdict_of_code(code, &v->word)) return "a verdict has no word that is known";
-    if (v->word == WORD_NOT_RUN) return NULL;
-    v->experiment = text_of(json, "experiment"), v->profile = text_of(json, "profile");
-    v->statement = text_of(statement, "statement"), v->predicted = text_of(statement, "predicted");
-    v->n = (int)json_integer_value(json_object_get(statement ? statement : json, statement ? "seeds" : "n"));
-    v->exploratory = json_is_true(json_object_get(json, "exploratory"));
-    if (!json_is_integer(json_object_get(json, "test_at"))) return "a verdict does not say of which test it is";
-    v->test = (int)json_integer_value(json_object_get(json, "test_at"));
-    if (!v->numbers || v->n < 1) return "a verdict has no numbers";
-    if (statement ? !v->statement || !v->predicted : !v->where || !v->experiment || !v->profile)
+/* What is wrong with a measured contrast, or NULL. */
+static const char *take_contrast(StoredVerdict *v) {
+    const json_t *specs = json_object_get(v->json, "specs"), *comparison = json_object_get(v->json, "comparison");
+    size_t n = json_array_size(specs);
+    v->contrast = text_of(v->json, "contrast"), v->where = text_of(v->json, "where");
+    v->experiment = text_of(v->json, "experiment"), v->profile = text_of(v->json, "profile");
+    v->n = integer_of(v->json, "n"), v->step = integer_of(v->json, "step");
+    v->parameters = (long)json_integer_value(json_object_get(v->json, "parameters"));
+    if (!v->contrast || !v->where || !v->experiment || !v->profile || !v->step || !n)
         return "a verdict does not say what was measured";
-    if (!statement) read_numbers(v);
-    made_text(v, commit);
+    v->spec = mem_alloc(n, sizeof *v->spec);
+    for (size_t i = 0; i < n; i++) {
+        const char *lines = json_string_value(json_array_get(specs, i));
+        if (!lines || !read_spec(&v->spec[v->specs++], lines)) return "a verdict's runs have keys that are not known";
+    }
+    size_t numbers = json_array_size(json_object_get(comparison, "d")); /* none where runs are not compared */
+    if (v->n < 1 || !json_is_object(comparison) || (numbers && numbers != (size_t)v->n))
+        return "a verdict has no numbers";
     return NULL;
+}
+
+/* What is wrong with a statement's number, or NULL. */
+static const char *take_statement(StoredVerdict *v, const json_t *statement) {
+    const char *word = text_of(statement, "verdict");
+    int w = STATED_HOLDS;
+    v->statement = text_of(statement, "statement"), v->predicted = text_of(statement, "predicted");
+    v->numbers = text_of(v->json, "numbers"), v->n = integer_of(statement, "seeds");
+    while (word && w <= STATED_UNMEASURED && strcmp(word, stated_word((StatedWord)w)) != 0) w++;
+    v->stated = (StatedWord)w;
+    if (!v->statement || !v->predicted || !v->numbers) return "a statement does not say what was measured";
+    return !word || w > STATED_UNMEASURED ? "a statement has no word that is known" : NULL;
+}
+
+static const char *take_verdict(Stored *s, json_t *json, const char *id, const char *hash) {
+    const json_t *statement = json_object_get(json, "statement");
+    if (!statement && !json_object_get(json, "comparison")) return NULL;
+    s->at = mem_grow(s->at, (size_t)s->count + 1, sizeof *s->at);
+    StoredVerdict *v = &s->at[s->count++];
+    *v = (StoredVerdict){.id = id, .hash = hash, .json = json};
+    v->exploratory = json_is_true(json_object_get(json, "exploratory"));
+    made_text(v, s->commit);
+    return statement ? take_statement(v, statement) : take_contrast(v);
 }
 
 /* What is wrong with a claim, or NULL. */
 static const char *take_claim(Stored *s, json_t *json) {
-    StoredClaim c = {.id = text_of(json, "id"), .hash = text_of(json, "hash")};
+    const char *id = text_of(json, "id"), *hash = text_of(json, "hash"), *wrong;
     const json_t *verdicts = json_object_get(json, "verdicts");
-    const char *wrong = !c.id || !c.hash || !json_is_array(verdicts) ? "it has no id, hash or verdicts" : NULL;
-    c.verdict = mem_alloc(json_array_size(verdicts) + 1, sizeof *c.verdict);
-    for (size_t i = 0; i < json_array_size(verdicts) && !wrong; i++) {
-        wrong = take_verdict(&c.verdict[c.verdicts], json_array_get(verdicts, i), s->commit);
-        c.verdicts += !wrong && c.verdict[c.verdicts].word != WORD_NOT_RUN;
-    }
-    s->claim = mem_grow(s->claim, (size_t)s->claims + 1, sizeof *s->claim);
-    s->claim[s->claims++] = c;
-    return wrong;
+    if (!id || !hash || !json_is_array(verdicts)) return "it has no id, hash or verdicts";
+    for (size_t i = 0; i < json_array_size(verdicts); i++)
+        if ((wrong = take_verdict(s, json_array_get(verdicts, i), id, hash))) return wrong;
+    return NULL;
 }
 
 static Rc take_all(Stored *s, const char *path, Error *e) {
     const json_t *writeups = json_object_get(s->root, "writeups");
     s->commit = text_of(s->root, "commit");
-    if (json_integer_value(json_object_get(s->root, "schema")) != STORED_SCHEMA || !s->commit ||
-        !json_is_array(writeups))
-        return error_set(e, RC_INTEGRITY, "%s: not what `normbench claims --json --own` writes", path);
+    if (integer_of(s->root, "schema") != STORED_SCHEMA || !s->commit || !json_is_array(writeups))
+        return error_set(e, RC_INTEGRITY, "%s: not what `normbench claims --json` writes", path);
     for (size_t w = 0; w < json_array_size(writeups); w++) {
         const json_t *claims = json_object_get(json_array_get(writeups, w), "claims");
         for (size_t i = 0; i < json_array_size(claims); i++) {
@@ -138,14 +139,134 @@ Rc stored_read(Stored *s, const char *path, Error *e) {
 }
 
 void stored_release(Stored *s) {
-    for (int i = 0; i < s->claims; i++) free(s->claim[i].verdict);
-    free(s->claim);
+    for (int i = 0; i < s->count; i++) free(s->at[i].spec);
+    free(s->at);
     json_decref(s->root);
     *s = (Stored){0};
 }
 
-const StoredClaim *stored_find(const Stored *s, const char *id) {
-    for (int i = 0; i < s->claims; i++)
-        if (!strcmp(s->claim[i].id, id)) return &s->claim[i];
-    return NULL;
+bool stored_measures(const StoredVerdict *v, const Claim *claim, const ClaimTest *t) {
+    char why[CLAIM_WHY_SIZE];
+    Text contrast;
+    if (!v->contrast || v->specs != t->terms) return false;
+    text_init(&contrast);
+    claim_contrast_text(t, &contrast);
+    bool same = !strcmp(contrast.at, v->contrast), at = false;
+    text_release(&contrast);
+    for (int i = 0; i < claim->steps; i++) at |= claim->at[i] == v->step;
+    at |= t->terms && t->term[0].arm.step == v->step;
+    return same && at && claim_holds(claim, v->spec, v->specs, why, sizeof why);
+}
+
+/* Its one contrast, made anew of the stored differences. */
+static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f) {
+    const json_t *comparison = json_object_get(v->json, "comparison"), *d = json_object_get(comparison, "d");
+    size_t n = (size_t)v->n;
+    double *value = mem_alloc(n, sizeof *value),
+           conf = number_of(json_object_get(comparison, "t_interval"), "confidence");
+    uint64_t *seed = mem_alloc(n, sizeof *seed);
+    const json_t *stored_seeds = json_object_get(v->json, "seeds");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_array_get(stored_seeds, i);
+        value[i] = (double)NAN;
+        (void)json_number_read(json_array_get(d, i), &value[i]);
+        seed[i] = one ? (uint64_t)json_integer_value(one) : i + 1;
+    }
+    *f = (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_TOST | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE,
+                  .conf = isnan(conf) ? .95 : conf,
+                  .n = v->n,
+                  .joint_key = {.stream = name_stream("family")},
+                  .ranks_key = {.stream = name_stream("family ranks")}};
+    f->alpha = round(1e8 * (1 - f->conf)) / 1e8;
+    family_begin(f, 1);
+    Comparison *c = &f->at[0];
+    c->what = (Contrast){.metric = (Metric)t->metric,
+                         .terms = t->terms,
+                         .margin = claim_margin(t),
+                         .against = isnan(t->against) ? 0 : t->against,
+                         .grid = t->grid,
+                         .best = t->terms && t->term[0].arm.best};
+    for (int i = 0; i < t->terms; i++) c->what.term[i].weight = t->term[i].weight;
+    PairedRuns runs = {.n = v->n,
+                       .seed = seed,
+                       .arm = {{.weight = 1, .value = value}},
+                       .arms = 1,
+                       .cap = (double)NAN,
+                       .higher = contrast_better(&c->what) > 0,
+                       .flip = {.stream = name_stream(v->contrast)},
+                       .ranks = {.stream = name_stream(v->contrast)}};
+    comparison_make(f, c, &runs);
+    c->diverged_a = integer_of(comparison, "diverged_a"), c->diverged_b = integer_of(comparison, "diverged_b");
+    if (c->diverged_a || c->diverged_b) c->t_decides = false;
+    if (c->what.best) { /* its p is of whole grids, which are not stored; the differences keep it */
+        const json_t *flip = json_object_get(comparison, "sign_flip");
+        double p = number_of(flip, "p"), floor = number_of(flip, "floor");
+        c->choice = (StMaxTRow){.raw = p, .single = p, .step = p};
+        f->choice.p_min = floor, f->choice.total = (uint64_t)json_integer_value(json_object_get(flip, "total"));
+        c->flip.p = p, c->flip.p_min = floor;
+    }
+    int most = integer_of(v->json, "most"); /* seeds were added until it was decided */
+    if (most > 0 && !c->what.best)
+        anytime_decide(f, most);
+    else
+        family_together(f);
+    if (text_of(comparison, "decision_with_cap"))
+        c->decision_capped = DECISION_LOWER, c->decision = DECISION_INCONCLUSIVE;
+    free(value);
+    free(seed);
+}
+
+/* A reading that the differences do not give: as it was stored. */
+static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t) {
+    const json_t *o = v->json, *comparison = json_object_get(o, "comparison");
+    const char *why = text_of(o, "why");
+    bool variance = t->test->about == ST_ABOUT_variance;
+    double alone = number_of(json_object_get(comparison, "pitman_morgan"), "p_one_seed_left_out");
+    Reading r = {.p = number_of(o, "p_decides"),
+                 .floor = number_of(o, "floor"),
+                 .effect = number_of(o, "effect"),
+                 .neutral = variance || t->test->about == ST_ABOUT_rate ? 1 : 0,
+                 .lo = number_of(o, "lo"),
+                 .hi = number_of(o, "hi"),
+                 .se = (double)NAN,
+                 .df = (double)NAN,
+                 .interval = ""};
+    if (variance && !isnan(alone) && !strcmp(t->test->name, "pitman-morgan")) r.p = alone;
+    if (t->predictors && why) snprintf(r.note, sizeof r.note, "%.150s", why);
+    return r;
+}
+
+static bool of_differences(const StTest *t) {
+    static const char *const names[] = {"t",    "signflip", "wilcoxon", "maxt", "choice",
+                                        "holm", "hochberg", "bh",       "tost"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(t->name, names[i])) return true;
+    return false;
+}
+
+void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, const char *hash, Family *f,
+                  ClaimVerdict *out) {
+    compare_again(v, t, f);
+    ReadingOf of = {NULL, f, &f->at[0], t->expects == EXPECT_higher};
+    bool again = of_differences(t->test) && f->at[0].status == ST_OK;
+    Reading r = again ? reading_of(t->test, &of) : stored_reading(v, t);
+    *out = (ClaimVerdict){.claim = claim, .test = t, .cell = -1, .step = -1, .c = &f->at[0], .by = t->test->name};
+    out->effect = r.effect, out->lo = r.lo, out->hi = r.hi, out->interval = r.interval;
+    out->p = r.p, out->floor = r.floor;
+    out->undeclared = v->exploratory || strcmp(v->id, claim->id) != 0 || strcmp(v->hash, hash) != 0;
+    out->reported = claim_reported(t, v->spec, v->specs, v->step);
+    out->place = claim_place(t, v->experiment, &v->spec[0], v->step);
+    out->own = claim_own_size(claim, v->spec, v->specs);
+    RunSize *size = &out->size;
+    *size = (RunSize){.seeds = v->n, .parameters = v->parameters};
+    for (const RunSpec *s = v->spec; s < v->spec + v->specs; s++) {
+        if (s > v->spec && (long)s->layers * s->width * s->width <= (long)size->layers * size->width * size->width)
+            continue;
+        size->layers = (int)s->layers, size->width = (int)s->width;
+        size->tokens = (double)v->step * (double)s->batch * (double)s->context;
+        spec_get(size->corpus, s, "dataset");
+    }
+    out->replication = replication_of(t, v->spec, out->reported, &r, f->conf);
+    claim_judge(out, &r, f);
+    out->replication.agrees = out->replication.inside && !(out->p < f->alpha);
 }

@@ -1,6 +1,6 @@
-/* Stored verdicts: what `normbench claims --json --own` printed when results/reference/claims.json was made. They stand
- * in for tests of claims on experiments that the results at hand lack, marked as stored, as long as the claim reads as
- * it did then (declare_claim of bench/plan/declare.h). */
+/* Stored measurements: what `normbench claims --json` printed when results/reference/claims.json was made: for each
+ * contrast its differences by seed, and for each statement its number. They stand in for tests of claims on experiments
+ * that the results at hand lack. No word is stored: claims are judged from the numbers, by the rules for runs. */
 #ifndef BENCH_VERDICT_STORED_H
 #define BENCH_VERDICT_STORED_H
 
@@ -8,47 +8,48 @@
 
 #include "base/error.h"
 #include "bench/verdict/claim_verdict.h"
+#include "bench/verdict/theory.h"
 
-enum { STORED_MADE_SIZE = 120, STORED_PATH_SIZE = 600, STORED_INTERVAL_SIZE = 48 };
+enum { STORED_MADE_SIZE = 120, STORED_PATH_SIZE = 600, STORED_SCHEMA = 2 };
 
 /* Texts belong to the file's JSON. */
 typedef struct {
-    int test;                              /* its place among the claim's tests */
-    const char *statement, *predicted;     /* of a test that statements decide; NULL: of a contrast */
-    const char *experiment, *profile, *where, *numbers; /* experiment, profile, where NULL: of a statement */
-    char made[STORED_MADE_SIZE];           /* "trained 2026-11-22, commit 6ed6811bbf4a" */
-    int n;                                 /* seeds */
+    const char *id, *hash;                    /* of the claim it was measured for, as that read then */
+    const char *contrast;                     /* claim_contrast_text; NULL: of a statement */
+    const char *statement, *predicted;        /* of a statement; NULL: of a contrast */
+    const char *numbers;                      /* of a statement: "WHAT: MEASURED [INTERVAL], predicted …" */
+    const char *experiment, *profile, *where; /* NULL: of a statement */
+    char made[STORED_MADE_SIZE];              /* "trained 2026-11-22, commit 6ed6811bbf4a" */
+    int n, step;                              /* n: seeds */
+    long parameters;
     bool exploratory;
-    VerdictWord word;
-    ClaimVerdict judged; /* its numbers, word, test and reasons; claim, test and c NULL; of a statement none */
-    double se;           /* of the mean difference; NaN: not known */
-    char interval[STORED_INTERVAL_SIZE]; /* "95% t"; "": none or not known */
-    const char *more;    /* what `numbers` says behind those of `judged`: "prediction interval [-0.1, 0.2]; …" */
-    json_t *json;        /* as it stands in the file */
+    RunSpec *spec; /* of the first seed's runs, one for each arm */
+    int specs;
+    StatedWord stated; /* of a statement */
+    json_t *json;      /* as it stands in the file */
 } StoredVerdict;
-
-typedef struct {
-    const char *id, *hash;
-    StoredVerdict *verdict;
-    int verdicts;
-} StoredClaim;
 
 typedef struct {
     json_t *root;       /* NULL: there is no such file */
     const char *commit; /* of the build that wrote it */
-    StoredClaim *claim;
-    int claims;
+    StoredVerdict *at;
+    int count;
 } Stored;
 
 /* "ROOT/results/reference/claims.json" */
 const char *stored_file(const char *root, char out[STORED_PATH_SIZE]);
 
-/* RC_INTEGRITY: path, and what is wrong in it. On failure there is nothing to release. Verdicts of `not run` are passed
- * over. */
+/* RC_INTEGRITY: path, and what is wrong in it. On failure there is nothing to release. What is `not tested` in it is
+ * passed over. */
 Rc stored_read(Stored *s, const char *path, Error *e);
 void stored_release(Stored *s);
 
-/* NULL: it has none. */
-const StoredClaim *stored_find(const Stored *s, const char *id);
+/* Whether it measures this test of a claim, in one of the claim's set-ups and at one of its steps. */
+bool stored_measures(const StoredVerdict *v, const Claim *claim, const ClaimTest *t);
+
+/* Judges a claim's test by it, as claim_verdicts_make does by runs: *f is a family of its one contrast, which the
+ * caller releases. hash: of the claim as it reads now; where it read otherwise then, the verdict is undeclared. */
+void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, const char *hash, Family *f,
+                  ClaimVerdict *out);
 
 #endif

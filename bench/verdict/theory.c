@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/curve.h"
 
@@ -159,19 +160,18 @@ StatementVerdict statement_judge(const Statement *s, const Measured *m) {
     return v;
 }
 
-VerdictWord stated_claim(const StatementVerdict *v) {
-    const Statement *s = v->statement;
-    bool slope = s->how == DECIDE_power || s->how == DECIDE_rate;
-    bool other_sign = (s->lo >= 0 && v->hi < 0) || (s->hi <= 0 && v->lo > 0);
-    switch (v->word) {
-    case STATED_HOLDS: return WORD_REPRODUCED;
-    case STATED_FAILS:
-        if (s->printed) return WORD_AS_PRINTED;
-        return slope && !other_sign ? WORD_NOT_REPRODUCED : WORD_CONTRADICTED;
-    case STATED_UNDECIDED: return WORD_INCONCLUSIVE;
-    case STATED_UNMEASURED: return WORD_NOT_TESTABLE;
+Seen stated_seen(StatedWord w) {
+    switch (w) {
+    case STATED_HOLDS: return SEEN_yes;
+    case STATED_FAILS: return SEEN_no;
+    case STATED_UNDECIDED:
+    case STATED_UNMEASURED: break;
     }
-    return WORD_NOT_RUN;
+    return SEEN_unclear;
+}
+
+bool statement_own(const Statement *s) {
+    return strncmp(s->setting, "GPT", 3) != 0;
 }
 
 void theory_judge(const Theory *t, StatementVerdict out[STATEMENT_COUNT]) {

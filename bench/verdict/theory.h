@@ -33,10 +33,10 @@ typedef struct {
 
 StatementVerdict statement_judge(const Statement *s, const Measured *m);
 
-/* What a statement's verdict makes of a claim that it stands for: contradicted where it does not hold, but "not
- * reproduced" where a slope is outside of its window without having the other sign, and "wrong as printed" where
- * arithmetic or dates decide. */
-VerdictWord stated_claim(const StatementVerdict *v);
+/* What it shows of a claim that rests on it, and whether it was measured in the theory's own setting, or is arithmetic:
+ * a GPT at its start is another. */
+Seen stated_seen(StatedWord w);
+bool statement_own(const Statement *s);
 
 /* All of them, in the order of statements.def. */
 void theory_judge(const Theory *t, StatementVerdict out[STATEMENT_COUNT]);

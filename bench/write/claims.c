@@ -15,9 +15,9 @@ static int test_index(const char *name) {
     return test ? (int)(test - st_tests) : -1;
 }
 
-void claims_begin(ClaimsTable *x, Cells *c, const char *interval, bool family) {
+void claims_begin(ClaimsTable *x, Cells *c, const char *interval) {
     assert(st_tests_count <= CLAIMS_MOST_TESTS);
-    *x = (ClaimsTable){.c = c, .family = family};
+    *x = (ClaimsTable){.c = c};
     text_init(&x->intervals);
     cells_column(c, "where", 'p', "measured in");
     cells_column(c, "n", 'r', "n");
@@ -25,7 +25,6 @@ void claims_begin(ClaimsTable *x, Cells *c, const char *interval, bool family) {
     cells_column(c, "ours", 'r', "ours");
     cells_column(c, "ours", 'i', interval);
     cells_column(c, "p", 'r', "p");
-    if (family) cells_column(c, "p_writeup", 'r', "family");
     cells_column(c, "floor", 'r', "floor");
     cells_column(c, "verdict", 'p', "verdict");
 }
@@ -33,8 +32,7 @@ void claims_begin(ClaimsTable *x, Cells *c, const char *interval, bool family) {
 /* "maxt: step-down max-T, …, Holm over those tested so." */
 static void test_note(const ClaimsTable *x, int i, Text *out) {
     const StTest *test = &st_tests[i];
-    text_format(out, "%s%s: %s (%s)%s%s.", out->length ? " " : "", test->name, test->what, test->source,
-                x->holm[i] ? ", Holm over those tested so" : "",
+    text_format(out, "%s%s: %s (%s)%s.", out->length ? " " : "", test->name, test->what, test->source,
                 x->ratio[i] ? "; the number is the ratio of variances and has no interval, so it is confirmed in "
                               "direction at most"
                             : "");
@@ -47,11 +45,10 @@ void claims_end(ClaimsTable *x) {
     for (int i = 0; i < (int)st_tests_count; i++)
         if (x->named[i]) test_note(x, i, out);
     if (x->other_test) text_format(out, " A claim of equality that is contradicted shows the p of maxt.");
-    if (x->family)
-        text_format(out,
-                    "%sp: within its experiment; family: by Holm over the write-up's experiments that are here, of "
-                    "verdicts by the same test, which may share seeds; it decides.",
-                    out->length ? " " : "");
+    text_format(out,
+                "%sp: of this contrast alone, where max-T is its exact sign flips. Estimates are of places that "
+                "decide nothing.",
+                out->length ? " " : "");
     text_release(&x->intervals);
 }
 
@@ -73,7 +70,7 @@ void claims_hypothesis(const ClaimTest *test, Text *out) {
         return;
     }
     table_expectation(test, out);
-    if (!isnan(test->margin)) text_format(out, ", margin %s", format_real(number, test->margin));
+    if (!isnan(claim_margin(test))) text_format(out, ", margin %s", format_real(number, claim_margin(test)));
     if (test->test) text_format(out, " (%s)", test->test->name);
 }
 
@@ -112,9 +109,7 @@ void claims_ours(Cells *c, const ClaimRow *r) {
 /* ", lower (better), by maxt (exploratory)": what stands behind the word. */
 static void behind_word(const ClaimRow *r, Text *out) {
     const ClaimVerdict *v = r->v;
-    ClaimVerdict as = *v; /* a stored one does not know its test */
-    as.test = r->test;
-    const char *side = table_side_found(&as);
+    const char *side = table_side_found(v);
     bool other = v->by[0] && r->test->test && strcmp(v->by, r->test->test->name) != 0;
     text_format(out, "%s%s%s%s%s", side[0] ? ", " : "", side, other ? ", by " : "", other ? v->by : "",
                 r->exploratory ? " (exploratory)" : "");
@@ -123,7 +118,7 @@ static void behind_word(const ClaimRow *r, Text *out) {
 void claims_verdict(Cells *c, VerdictWord word, const char *behind) {
     char style[64] = "verdict v-";
     size_t n = strlen(style);
-    for (const char *s = verdict_code(word); *s && n + 1 < sizeof style; s++) style[n++] = *s == ' ' ? '-' : *s;
+    for (const char *s = verdict_word(word); *s && n + 1 < sizeof style; s++) style[n++] = *s == ' ' ? '-' : *s;
     style[n] = 0;
     Text words;
     text_init(&words);
@@ -138,7 +133,7 @@ static void note(ClaimsTable *x, const ClaimRow *r) {
     const ClaimVerdict *v = r->v;
     const char *planned = r->test->test->name;
     int by = test_index(v->by[0] ? v->by : planned), own = test_index(planned);
-    if (by >= 0) x->named[by] = true, x->holm[by] |= v->holm;
+    if (by >= 0) x->named[by] = true;
     if (own >= 0) x->named[own] = true, x->ratio[own] |= st_tests[own].about == ST_ABOUT_variance && isnan(v->lo);
     x->other_test |= by != own;
     x->reported |= !isnan(v->reported);
@@ -159,15 +154,17 @@ void claims_row(ClaimsTable *x, const ClaimRow *r) {
     cell_integer(c, r->n);
     claims_reported(c, r);
     claims_ours(c, r);
-    cell_p(c, v->p);
-    if (x->family && isnan(v->p_writeup)) cell_none(c);
-    if (x->family && !isnan(v->p_writeup)) cell_p(c, v->p_writeup);
-    if (v->floor > 0)
+    bool decides = r->word != WORD_ESTIMATE;
+    if (decides)
+        cell_p(c, v->p);
+    else
+        cell_none(c);
+    if (decides && v->floor > 0)
         cell_p(c, v->floor);
     else
         cell_none(c);
     behind_word(r, &behind);
-    claims_verdict(c, v->word, behind.at);
+    claims_verdict(c, r->word, behind.at);
     text_release(&behind);
     note(x, r);
 }
@@ -183,8 +180,8 @@ void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
     text_init(&words);
     part(&all, v->why);
     if (v->replication.agrees) part(&all, REPLICATION_AGREES);
-    if (t) replication_text(v, &words);
-    part(&all, t ? words.at : r->more);
+    replication_text(v, &words);
+    part(&all, words.at);
     text_clear(&words);
     if (t) translations_text(v->c, t->family.conf, &words);
     part(&all, words.at);
@@ -207,6 +204,7 @@ ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, cha
                       .interval = interval,
                       .n = t->sample.seeds,
                       .se = v->c->t.se,
+                      .word = v->word,
                       .exploratory = t->exploratory || v->undeclared};
 }
 
@@ -238,7 +236,7 @@ void claims_tables(const Table *t, CellsList *out) {
     title(t, &c->title);
     text_format(&c->caption, "Reported numbers: %s.", t->claims->file);
     snprintf(heading, sizeof heading, "[%s%% CI]", table_confidence(t, confidence));
-    claims_begin(&x, c, heading, false);
+    claims_begin(&x, c, heading);
     text_init(&words);
     for (int i = 0; i < t->verdicts.count; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
@@ -259,7 +257,7 @@ void claims_tables(const Table *t, CellsList *out) {
 void claims_not_run(const Table *t, const char *head, Text *out) {
     for (int i = 0; i < t->verdicts.count; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
-        bool said = i && v[-1].claim == v->claim && v[-1].word == WORD_NOT_RUN && !strcmp(v[-1].why, v->why);
-        if (v->word == WORD_NOT_RUN && !said) text_format(out, "%s%s: not run: %s\n", head, v->claim->id, v->why);
+        bool said = i && v[-1].claim == v->claim && v[-1].word == WORD_NOT_TESTED && !strcmp(v[-1].why, v->why);
+        if (v->word == WORD_NOT_TESTED && !said) text_format(out, "%s%s: not tested: %s\n", head, v->claim->id, v->why);
     }
 }

@@ -15,7 +15,7 @@ typedef struct {
     int n;                /* seeds */
     double se;            /* of the mean difference, which decides decimals; NaN: not known */
     bool exploratory;
-    const char *more; /* of a stored one: what else was said of it */
+    VerdictWord word; /* `estimate` where the claim is decided elsewhere: no p is shown */
 } ClaimRow;
 
 enum { CLAIMS_MOST_TESTS = 32, CLAIMS_WHERE_SIZE = 400, CLAIMS_INTERVAL_SIZE = 64 };
@@ -23,14 +23,13 @@ enum { CLAIMS_MOST_TESTS = 32, CLAIMS_WHERE_SIZE = 400, CLAIMS_INTERVAL_SIZE = 6
 /* A table that is being filled, and what its notes must explain. */
 typedef struct {
     Cells *c;
-    bool family; /* it has a column for p in the write-up's family */
-    bool named[CLAIMS_MOST_TESTS], holm[CLAIMS_MOST_TESTS], ratio[CLAIMS_MOST_TESTS]; /* by st_tests */
+    bool named[CLAIMS_MOST_TESTS], ratio[CLAIMS_MOST_TESTS]; /* by st_tests */
     bool reported, other_test;
     Text intervals;
 } ClaimsTable;
 
-/* Columns where, n, reported, ours, its interval, p's, verdict. interval: the heading. claims_end: writes the notes. */
-void claims_begin(ClaimsTable *x, Cells *c, const char *interval, bool family);
+/* Columns where, n, reported, ours, interval, p, its floor, verdict. interval: the heading. claims_end: the notes. */
+void claims_begin(ClaimsTable *x, Cells *c, const char *interval);
 void claims_end(ClaimsTable *x);
 
 /* "002-1  LayerNorm on …": the claim's heading, with its note. */

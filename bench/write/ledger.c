@@ -1,5 +1,6 @@
 #include "bench/write/ledger.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "base/file.h"
 #include "bench/plan/profile.h"
 #include "bench/verdict/until.h"
-#include "bench/verdict/writeup_family.h"
 
 void ledger_table_free(LedgerTable *t) {
     for (int i = 0; i < t->alsos; i++) claim_verdicts_release(&t->also[i]);
@@ -72,6 +72,21 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
     return RC_OK;
 }
 
+static void add_link(Ledger *b, const Experiment *x) {
+    b->link = mem_grow(b->link, (size_t)b->links + 1, sizeof *b->link);
+    snprintf(b->link[b->links].name, sizeof b->link->name, "%s", x->name);
+    for (int i = 0; i <= EXPERIMENT_MOST_ALSO; i++)
+        snprintf(b->link[b->links].writeup[i], sizeof b->link->writeup[i], "%.15s", i ? x->also[i - 1] : x->writeup);
+    b->links++;
+}
+
+bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup) {
+    for (int i = 0; i < b->links; i++)
+        for (int k = 0; k <= EXPERIMENT_MOST_ALSO; k++)
+            if (!strcmp(b->link[i].name, experiment) && !strcmp(b->link[i].writeup[k], writeup)) return true;
+    return false;
+}
+
 /* Every experiment of the write-ups, at its largest complete profile. */
 static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool all, Error *e) {
     Store stored;
@@ -86,6 +101,7 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
         const ClaimFile *f = rc ? NULL : file_of(b, x->writeup);
         char also[EXPERIMENT_MOST_ALSO][sizeof *x->also];
         memcpy(also, x->also, sizeof also);
+        if (!rc) add_link(b, x);
         if (!rc) experiment_release(x);
         free(x);
         bool wanted = f || all;
@@ -105,13 +121,6 @@ static LedgerLine *add(Ledger *b, const ClaimFile *f, const Claim *c, const Clai
     return l;
 }
 
-/* Whether an experiment's runs decide claims of a write-up. */
-static bool decides(const Experiment *x, const char *writeup) {
-    bool is = !strcmp(x->writeup, writeup);
-    for (int i = 0; i < EXPERIMENT_MOST_ALSO; i++) is |= !strcmp(x->also[i], writeup);
-    return is;
-}
-
 /* What a line lacks, as far as the plans looked at say it. */
 typedef struct {
     LedgerLine *line; /* NULL: it has its command */
@@ -125,10 +134,10 @@ static void say_needs(LedgerLine *l, const char *why) {
 }
 
 /* The command of a plan that would measure the test, or why this plan does not. */
-static void look_at_plan(Lacking *k, const Experiment *x, const char *name) {
+static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const char *name) {
     LedgerLine *l = k->line;
     char last[240] = "";
-    if (!decides(x, l->file->writeup)) return;
+    if (!ledger_linked(b, name, l->file->writeup)) return;
     if (!claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
         snprintf(k->why, sizeof k->why, "another experiment: %s has %.160s", name, last);
         return;
@@ -161,7 +170,7 @@ static void what_is_missing(Ledger *b, const Session *s, char **names, int count
             snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
             if (experiment_read(x, path, profile_info[p].name, NULL, &none)) continue;
             for (int k = 0; k < lines; k++)
-                if (lacking[k].line) look_at_plan(&lacking[k], x, names[i]);
+                if (lacking[k].line) look_at_plan(b, &lacking[k], x, names[i]);
             experiment_release(x);
         }
     for (int k = 0; k < lines; k++)
@@ -202,46 +211,6 @@ static void verdict_rows(Ledger *b, const ClaimFile *f, const Claim *c, const Cl
     }
 }
 
-static bool same_family(const LedgerLine *a, const LedgerLine *b) {
-    return a->file == b->file && !strcmp(a->claim->family, b->claim->family);
-}
-
-/* The test that a claim of equality has beside the one that decided; NULL: of other claims. */
-static const char *other_test(const LedgerLine *l) {
-    if (l->test->expects != EXPECT_equal) return NULL;
-    return strcmp(l->v->by, "maxt") ? "maxt" : l->test->test->name;
-}
-
-/* The verdicts by one test in the first line's family, a group for each experiment. A test that did not decide is
- * counted where it was planned. */
-static void adjust_family(Ledger *b, const LedgerLine *first, const char *test) {
-    FamilyMember *member = mem_alloc((size_t)b->lines, sizeof *member);
-    const LedgerTable **in = mem_alloc((size_t)b->lines, sizeof *in);
-    size_t count = 0, groups = 0;
-    for (LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        if (!l->v || !same_family(l, first)) continue;
-        const char *other = other_test(l);
-        bool decided = !strcmp(l->v->by, test);
-        if (!decided && (!other || strcmp(other, test) != 0)) continue;
-        size_t same = 0;
-        while (same < count && in[same] != l->in) same++;
-        size_t group = same < count ? member[same].group : groups++;
-        in[count] = l->in;
-        member[count++] = (FamilyMember){decided ? l->v : NULL, group, l->family->alpha};
-    }
-    writeup_family(member, count);
-    free(in);
-    free(member);
-}
-
-static void adjust_families(Ledger *b) {
-    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        const LedgerLine *before = b->line;
-        while (before < l && (!before->v || !same_family(before, l))) before++;
-        for (size_t i = 0; i < st_tests_count && l->v && before == l; i++) adjust_family(b, l, st_tests[i].name);
-    }
-}
-
 static void write_lines(Ledger *b) {
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const Claim *c = f->claim; c < f->claim + f->claims; c++) {
@@ -272,7 +241,7 @@ Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
     if (!rc) rc = read_theory(b, s, e);
     if (!rc) write_lines(b);
     if (!rc) what_is_missing(b, s, names, count);
-    if (!rc) adjust_families(b);
+    if (!rc) ledger_judge(b);
     names_free(names, count);
     if (rc) ledger_release(b);
     return rc;
@@ -287,6 +256,13 @@ void ledger_release(Ledger *b) {
     free(b->line);
     free(b->stated);
     theory_release(&b->theory);
+    for (int i = 0; i < b->judgeds; i++) {
+        family_release(&b->judged[i]->family);
+        free(b->judged[i]);
+    }
+    free(b->judged);
+    free(b->claim);
+    free(b->link);
     stored_release(&b->kept);
     *b = (Ledger){0};
 }
@@ -316,21 +292,4 @@ void ledger_note_parts(const Ledger *b) {
 void ledger_class(const LedgerLine *l, Text *out) {
     const Text *classes = &l->in->table.classes;
     if (classes->length) text_format(out, ", class %s", classes->at);
-}
-
-VerdictWord ledger_word(const LedgerLine *l) {
-    if (l->stored) return l->stored->word;
-    return l->v ? l->v->word : l->stated ? stated_claim(l->stated) : WORD_NOT_RUN;
-}
-
-void ledger_count(const Ledger *b, const ClaimFile *f, bool stored, int count[WORD_COUNT]) {
-    memset(count, 0, WORD_COUNT * sizeof *count);
-    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++)
-        if ((!f || l->file == f) && stored == (l->stored != NULL)) count[ledger_word(l)]++;
-}
-
-void ledger_counts_text(const int count[WORD_COUNT], Text *out) {
-    int written = 0;
-    for (int w = 0; w < WORD_COUNT; w++)
-        if (count[w]) text_format(out, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
 }

@@ -1,6 +1,7 @@
 /* Ledger: every write-up's claims. Each claim of bench/claims/ is held against every experiment of its write-up
- * whose runs are stored, each at the largest profile that is complete; a claim that nothing stored measures is `not
- * run`, with the command that would, or with what must exist first. Nothing is trained here. */
+ * whose runs are stored, each at the largest profile that is complete, and against stored measurements. One of its
+ * places decides its word (bench/plan/claim.h); the others are estimates. A claim that nothing measures is `not tested`, with
+ * the command that would measure it, or with what must exist first. Nothing is trained here. */
 #ifndef BENCH_WRITE_LEDGER_H
 #define BENCH_WRITE_LEDGER_H
 
@@ -12,9 +13,11 @@
 #include "bench/store/store.h"
 #include "bench/verdict/stored.h"
 #include "bench/verdict/theory.h"
+#include "bench/write/claims.h"
 #include "bench/write/table.h"
+#include "bench/write/theory.h"
 
-enum { LEDGER_SCHEMA = 1 };
+enum { LEDGER_SCHEMA = STORED_SCHEMA };
 
 /* An experiment whose runs are all there. */
 typedef struct {
@@ -38,15 +41,32 @@ typedef struct {
 typedef struct {
     const ClaimFile *file;
     const Claim *claim;
-    const ClaimTest *test; /* NULL: the claim has none yet */
-    const LedgerTable *in;   /* NULL: not run */
-    ClaimVerdict *v;       /* NULL: not run */
-    const Family *family;  /* that v was adjusted in */
+    const ClaimTest *test;          /* NULL: the claim has none yet */
+    const LedgerTable *in;          /* NULL: not measured here */
+    const ClaimVerdict *v;          /* NULL: not measured; of a stored one judged anew */
+    const Family *family;           /* that v is of */
     const Statement *statement;     /* of a test that statements decide, one line for each */
-    const StatementVerdict *stated; /* its verdict; NULL: not measured */
+    const StatementVerdict *stated; /* its verdict; NULL: not measured here */
     const StoredVerdict *stored;    /* what was measured elsewhere, of an experiment not here; NULL: nothing */
-    char why[400];         /* of not run: what is missing */
+    char why[400];                  /* of what is not measured: what is missing */
 } LedgerLine;
+
+/* What a stored contrast says of one test. */
+typedef struct {
+    Family family;
+    ClaimVerdict v;
+} LedgerKept;
+
+/* A claim's verdict. */
+typedef struct {
+    const ClaimFile *file;
+    const Claim *claim;
+    const LedgerLine *line; /* that decides: its numbers stand beside the word */
+    VerdictWord word;
+    Seen seen;
+    double p, holm; /* of its own contrasts, and by Holm over the write-up's claims; NaN: none */
+    bool survives;  /* shown, and still so by Holm */
+} LedgerClaim;
 
 typedef struct {
     ClaimFile *file;
@@ -55,13 +75,21 @@ typedef struct {
     int mades;
     LedgerPart *part; /* larger than the profile that is made, if one is */
     int parts;
-    int others; /* stored runs that are in none of these; only report_take counts them */
-    Theory theory; /* what `run theory` stored */
+    int others;               /* stored runs that are in none of these; only report_take counts them */
+    Theory theory;            /* what `run theory` stored */
     StatementVerdict *stated; /* [STATEMENT_COUNT]; NULL: nothing is stored */
-    LedgerLine *line; /* by file, claim, test */
+    LedgerLine *line;         /* by file, claim, test */
     int lines;
+    LedgerClaim *claim; /* by file */
+    int claims;
+    LedgerKept **judged; /* of stored lines */
+    int judgeds;
+    struct {
+        char name[EXPERIMENT_NAME_SIZE], writeup[1 + EXPERIMENT_MOST_ALSO][16];
+    } * link; /* whose claims it decides */
+    int links;
     char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */
-    Stored kept; /* the verdicts that ledger_add_stored read */
+    Stored kept;                     /* the measurements that ledger_add_stored read */
 } Ledger;
 
 /* writeup NULL: all of them. all: also experiments that belong to no write-up. RC_USAGE: no such write-up (the nearest
@@ -69,9 +97,15 @@ typedef struct {
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e);
 void ledger_release(Ledger *b);
 
-/* Lines for the stored verdicts of tests on experiments that are not run here, of the profile that was asked for.
+/* Lines for the stored measurements of tests on experiments that are not run here, of the profile that was asked for.
  * RC_INTEGRITY: their file is damaged; the ledger stays as it was. */
 Rc ledger_add_stored(Ledger *b, const Session *s, Error *e);
+
+/* Makes the claims of the lines; ledger_make and ledger_add_stored end with it. */
+void ledger_judge(Ledger *b);
+
+/* Whether an experiment's runs decide claims of a write-up. */
+bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup);
 
 /* Of the claim as declare_claim writes it. */
 void ledger_hash(const Claim *c, char out[SHA256_HEX]);
@@ -88,35 +122,64 @@ void ledger_class(const LedgerLine *l, Text *out);
 /* Where a contrast was measured: "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx". */
 void ledger_place(const LedgerLine *l, Text *out);
 
-VerdictWord ledger_word(const LedgerLine *l); /* `not run` only where nothing is stored either */
+/* How many claims of a write-up Holm's p counts: those that a contrast decides, one that another shares once. */
+int ledger_family(const Ledger *b, const ClaimFile *f);
 
-/* Verdicts of a write-up by word, NULL: of all; either the own ones and what is not run, or the stored ones. A claim
- * without runs counts once. */
-void ledger_count(const Ledger *b, const ClaimFile *f, bool stored, int count[WORD_COUNT]);
-/* "2 reproduced, 1 not run"; nothing where there is none. */
+bool ledger_measured(const LedgerLine *l);                     /* here or elsewhere */
+VerdictWord ledger_word(const Ledger *b, const LedgerLine *l); /* its claim's where it decides, else `estimate` */
+const LedgerClaim *ledger_claim(const Ledger *b, const Claim *c);
+
+/* Claims of a write-up by word, NULL: of all. measured: without those that are not tested. */
+void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_COUNT]);
+/* "2 reproduced, 1 not tested"; nothing where there is none. */
 void ledger_counts_text(const int count[WORD_COUNT], Text *out);
 
-typedef enum {
-    LEDGER_short,    /* a row for each claim */
-    LEDGER_whole,    /* a row for each verdict, and what is not run */
-    LEDGER_measured, /* without what is not run */
-    LEDGER_missing   /* that alone */
-} LedgerForm;
+/* The write-up's size that a claim's row names: the one that was measured, or its first; "": it names none. */
+void ledger_own_size(const LedgerClaim *c, Text *out);
+/* That of the runs that decide; "": none do. */
+void ledger_our_size(const LedgerClaim *c, Text *out);
+/* Why a claim is open, what it takes where it is not tested, what else to know of its verdict. */
+void ledger_why(const LedgerClaim *c, Text *out);
 
-/* A table for each write-up that has such lines, then the words' meanings (not of what is missing). only: that claim
- * alone; NULL: all. */
-void ledger_tables(const Ledger *b, LedgerForm form, const Claim *only, CellsList *out);
-void ledger_tex(const Ledger *b, const Claim *only, Text *out); /* all of it */
+/* The answer to a question; NULL: it has none. */
+const char *ledger_answer(const LedgerClaim *c);
 
-/* {schema, made_by, commit, counts: {WORD: n}, stored_counts, writeups: [{writeup, title, author?, date?, url?, source,
- * file, counts, stored_counts, claims: [{id, hash, says, source, family,
- *  note?, setup: {name, keys, choices}, verdicts: [VERDICT]}]}]}
- * VERDICT is that of bench/write/table_json.h with test_at (its place among the claim's tests), where, numbers,
- * experiment, profile, plan, records (who made them), trained (the day of the last of them), hypothesis, and
- * in `comparison` the whole COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not
- * run it is {verdict, why, metric?, test?}; of a statement {verdict, metric, test_at, numbers, statement} with a
- * STATEMENT of bench/write/theory.h. A stored verdict is as it was written then, with stored: {commit}. New
- * reference. only: that claim alone, the counts those of its write-up; NULL: all. */
+/* A table for each write-up, a row for each claim, and the legend below the last. all: then every claim whole. */
+void ledger_tables(const Ledger *b, bool all, CellsList *out);
+/* One claim whole: its sentence, verdict and sizes, every place it was measured in, its seeds, the way to its runs. */
+void ledger_whole(const Ledger *b, const Claim *c, CellsList *out);
+void ledger_tex(const CellsList *tables, Text *out); /* behind a comment */
+
+/* {schema, made_by, commit, counts: {WORD: n}, writeups: [{writeup, title, author?, date?, url?, source, file, counts,
+ *  holm_over, claims: [{id, hash, says, brief, kind, source, number?, note?, own: [text],
+ *  setups: [{name, keys, choices}], verdict, answer?, why?, p?, p_holm?, survives_holm?, own_size?, our_size?, verdicts: [VERDICT]}]}]}
+ * VERDICT is that of bench/write/table_json.h with test_at (its place among the claim's tests), contrast, where,
+ * numbers, experiment, profile, plan, records (who made them), trained (the day of the last of them), hypothesis, specs
+ * (of each arm's first run: what differs from the defaults), parameters, seeds, `class` where its runs are not all of
+ * class canon, and in `comparison` the whole COMPARISON; of what is not measured it is {verdict, why, metric?, test?};
+ * of a statement {verdict, metric, test_at, numbers, statement} with a STATEMENT of bench/write/theory.h. A stored one is
+ * as it was written then, with its verdict of now and stored: {commit}. New reference. only: that claim alone, the
+ * counts those of its write-up; NULL: all. */
 json_t *ledger_json(const Ledger *b, const Claim *only);
+
+/* ---- what the tables of a ledger share ---- */
+
+/* A contrast's line as a row. */
+typedef struct {
+    ClaimRow r;
+    char where[CLAIMS_WHERE_SIZE], interval[CLAIMS_INTERVAL_SIZE];
+} LedgerRow;
+void ledger_row(const Ledger *b, const LedgerLine *l, LedgerRow *out);
+
+/* A statement's line, cut into its parts; the caller releases words. */
+typedef struct {
+    Text words; /* all of it */
+    char ours[64], interval[96];
+    const char *rest; /* "predicted …", inside words; all of them where they cannot be cut */
+    int n;
+} LedgerStated;
+void ledger_stated(const LedgerLine *l, LedgerStated *out);
+
+void ledger_title(const ClaimFile *f, Text *out); /* "Write-up 000: TITLE (…)" */
 
 #endif

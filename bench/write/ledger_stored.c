@@ -1,4 +1,4 @@
-/* The stored verdicts in the ledger: of tests that nothing in the results at hand measures, or on other experiments
+/* The stored measurements in the ledger: of tests that nothing in the results at hand measures, or on other experiments
  * than those that do. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,41 +8,55 @@
 #include "bench/plan/declare.h"
 #include "bench/write/ledger.h"
 
-static bool same_text(const char *a, const char *b) {
-    return a && b ? !strcmp(a, b) : !a && !b;
+/* Lines that are being written anew, stored ones behind those of their test. */
+typedef struct {
+    LedgerLine *at;
+    int count;
+} Lines;
+
+static LedgerLine *add(Lines *lines, const LedgerLine *l) {
+    lines->at = mem_grow(lines->at, (size_t)lines->count + 1, sizeof *lines->at);
+    lines->at[lines->count] = *l;
+    return &lines->at[lines->count++];
 }
 
-/* Whether a stored verdict is of this line's test; of a statement: as it was predicted then. */
-static bool is_of(const StoredVerdict *v, const LedgerLine *l, const char *profile) {
-    const Statement *s = l->statement;
-    if (v->test != (int)(l->test - l->claim->test)) return false;
-    if (!same_text(v->statement, s ? s->name : NULL) || !same_text(v->predicted, s ? s->predicted : NULL)) return false;
-    return !profile[0] || !v->profile || !strcmp(v->profile, profile);
-}
-
-static void add(LedgerLine **line, int *lines, const LedgerLine *l, const StoredVerdict *v) {
-    *line = mem_grow(*line, (size_t)*lines + 1, sizeof **line);
-    (*line)[*lines] = *l;
-    (*line)[(*lines)++].stored = v;
-}
-
-/* Whether the results at hand have the test of line `l` on a stored verdict's experiment. */
+/* Whether the results at hand have the test on a stored contrast's experiment. */
 static bool is_own(const Ledger *b, const LedgerLine *l, const StoredVerdict *v) {
-    for (const LedgerLine *o = b->line; o < b->line + b->lines; o++)
-        if (o->test == l->test && o->in && same_text(o->in->x.name, v->experiment)) return true;
+    for (const LedgerLine *x = b->line; x < b->line + b->lines; x++)
+        if (x->test == l->test && x->in && !strcmp(x->in->table.x->name, v->experiment)) return true;
     return false;
 }
 
-/* Behind the last line of a test that is measured here: what is stored of it on other experiments. */
-static void add_others(const Ledger *b, LedgerLine **line, int *lines, const LedgerLine *l) {
-    const StoredClaim *c = l->test && l->v ? stored_find(&b->kept, l->claim->id) : NULL;
+/* Whether an earlier stored verdict measures the same in the same place: claims share contrasts. */
+static bool again(const Stored *s, const StoredVerdict *v) {
+    for (const StoredVerdict *x = s->at; x < v; x++)
+        if (x->contrast && !strcmp(x->contrast, v->contrast) && !strcmp(x->where, v->where)) return true;
+    return false;
+}
+
+static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
     char hash[SHA256_HEX];
     LedgerLine bare = {.file = l->file, .claim = l->claim, .test = l->test};
-    if (!c || (l + 1 < b->line + b->lines && l[1].test == l->test)) return;
     ledger_hash(l->claim, hash);
-    for (int i = 0; i < c->verdicts && !strcmp(c->hash, hash); i++)
-        if (is_of(&c->verdict[i], &bare, b->profile) && !is_own(b, l, &c->verdict[i]))
-            add(line, lines, &bare, &c->verdict[i]);
+    for (const StoredVerdict *v = b->kept.at; v < b->kept.at + b->kept.count; v++) {
+        if (!v->contrast || (b->profile[0] && strcmp(v->profile, b->profile) != 0)) continue;
+        if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v)) continue;
+        if (!ledger_linked(b, v->experiment, l->file->writeup) || is_own(b, l, v)) continue;
+        LedgerKept *kept = mem_alloc(1, sizeof *kept);
+        b->judged = mem_grow(b->judged, (size_t)b->judgeds + 1, sizeof *b->judged);
+        b->judged[b->judgeds++] = kept;
+        stored_judge(v, l->claim, l->test, hash, &kept->family, &kept->v);
+        LedgerLine *line = add(lines, &bare);
+        line->stored = v, line->v = &kept->v, line->family = &kept->family;
+    }
+}
+
+/* A statement that nothing here measured, as it was predicted then. */
+static const StoredVerdict *find_statement(const Ledger *b, const LedgerLine *l) {
+    for (const StoredVerdict *v = b->kept.at; v < b->kept.at + b->kept.count; v++)
+        if (v->statement && !strcmp(v->statement, l->statement->name) && !strcmp(v->predicted, l->statement->predicted))
+            return v;
+    return NULL;
 }
 
 void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
@@ -54,28 +68,24 @@ void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
 }
 
 Rc ledger_add_stored(Ledger *b, const Session *s, Error *e) {
-    char path[STORED_PATH_SIZE], hash[SHA256_HEX];
-    LedgerLine *line = NULL;
-    int lines = 0;
+    char path[STORED_PATH_SIZE];
+    Lines lines = {0};
     if (!file_exists(stored_file(s->root, path))) return RC_OK;
     if (stored_read(&b->kept, path, e)) return e->code;
     for (LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        const StoredClaim *c = ledger_word(l) == WORD_NOT_RUN && l->test ? stored_find(&b->kept, l->claim->id) : NULL;
-        int before = lines;
-        bool same = true;
-        if (c) ledger_hash(l->claim, hash), same = !strcmp(c->hash, hash);
-        for (int i = 0; c && i < c->verdicts; i++) {
-            if (!is_of(&c->verdict[i], l, b->profile)) continue;
-            if (same) add(&line, &lines, l, &c->verdict[i]);
-            if (same) continue;
-            size_t n = strlen(l->why);
-            snprintf(l->why + n, sizeof l->why - n, "; the claim changed since its stored verdict was made");
-            break;
+        bool last = l + 1 == b->line + b->lines || l[1].test != l->test || l[1].claim != l->claim;
+        if (l->statement) {
+            LedgerLine *line = add(&lines, l);
+            if (!l->stated) line->stored = find_statement(b, l);
+            continue;
         }
-        if (lines == before) add(&line, &lines, l, NULL);
-        add_others(b, &line, &lines, l);
+        int before = lines.count;
+        if (l->v || !l->test || !l->test->test) add(&lines, l);
+        if (l->test && l->test->test && last) add_contrasts(b, &lines, l);
+        if (lines.count == before && last) add(&lines, l);
     }
     free(b->line);
-    b->line = line, b->lines = lines;
+    b->line = lines.at, b->lines = lines.count;
+    ledger_judge(b);
     return RC_OK;
 }

@@ -323,7 +323,7 @@ static void claim(const ClaimVerdict *v, Text *out) {
     const char *side = table_side_found(v);
     table_expectation(v->test, &words);
     text_format(out, "claim %s (%s)  %s%s%s%s%s\n", v->claim->id, words.at, verdict_word(v->word), side[0] ? ", " : "",
-                side, replication_word(v), v->small ? ", but too small to matter" : "");
+                side, replication_word(v), v->seen == SEEN_nothing ? ", too small to matter" : "");
     text_clear(&words);
     if (!isnan(v->reported)) text_format(&words, "reported %s, ", show_signed(number, v->reported, 4));
     replication_text(v, &words);

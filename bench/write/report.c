@@ -79,16 +79,10 @@ void report_command(const LedgerTable *made, Text *out) {
 }
 
 void report_counts(const Ledger *b, Text *out) {
-    int own[WORD_COUNT], stored[WORD_COUNT];
-    Text kept;
-    text_init(&kept);
-    ledger_count(b, NULL, false, own);
-    ledger_count(b, NULL, true, stored);
-    own[WORD_NOT_RUN] = 0;
-    ledger_counts_text(own, out);
-    ledger_counts_text(stored, &kept);
-    if (kept.length) text_format(out, "%sstored: %s", out->length ? "; " : "", kept.at);
-    text_release(&kept);
+    int count[WORD_COUNT];
+    ledger_count(b, NULL, count);
+    count[WORD_NOT_TESTED] = 0;
+    ledger_counts_text(count, out);
 }
 
 /* "21 November 2026" in UTC. */

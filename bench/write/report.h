@@ -67,11 +67,11 @@ void report_found(const Ledger *b, Cells *c);
 void report_answer(const Table *t, Text *out);
 void report_finding(const Table *t, Text *out); /* without what p is; a blank behind it */
 
-/* The claims that were measured, one table per write-up; and, folded, those that were not. */
+/* The claims, one table per write-up; and which runs are missing. */
 void report_ledger(const Ledger *b, Text *out);
 void report_not_run(const Ledger *b, Text *out);
 
-/* "6 contradicted, 2 not decided; stored: 1 reproduced" of the claims that were measured, or nothing. */
+/* "6 seen here, 2 open" of the claims that were measured, or nothing. */
 void report_counts(const Ledger *b, Text *out);
 
 /* "3 experiments, 66 runs, trained 21 to 22 November 2026 by commit 6ed6811; …": what is in the report. */

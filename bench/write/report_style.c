@@ -37,8 +37,8 @@ const char report_style[] =
     /* Verdicts and the rest. */
     ".v-better{color:var(--good)}.v-worse{color:var(--bad)}.v-same{color:var(--accent)}.v-warning{color:var(--bad)}"
     ".v-open{color:var(--soft)}\n"
-    ".verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced,.v-wrong-as-printed{"
-    "color:var(--bad)}.v-not-run,.v-not-testable,.v-too-few-seeds{color:var(--soft);font-weight:400}\n"
+    ".verdict{font-weight:600}.v-reproduced,.v-seen-here{color:var(--good)}.v-contradicted,.v-not-seen-here{"
+    "color:var(--bad)}.v-not-tested,.v-estimate{color:var(--soft);font-weight:400}\n"
     "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}"
     ".banner{border-left:.3rem solid var(--bad);background:var(--tint);padding:.4em .8em}\n"
     /* A phone: rows of the claims become blocks, wide tables and figures scroll in their boxes. */

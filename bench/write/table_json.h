@@ -15,7 +15,7 @@
  *                 (bench/write/comparison_json.h), perplexity_ratio}
  *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, side_claimed?, margin?, reported?,
  *                 cell, side_found?, step, n, effect, lo, hi, reported_effect, p_decides, floor, comparison,
- *                 p_writeup?, replication?: {se, reported_se, df, lo, hi, inside, agrees},
+ *                 own_size?, seeds_wanted?, replication?: {se, reported_se, df, lo, hi, inside, agrees},
  *                 targets? (bench/write/targets.h)}
  *
  * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */

@@ -122,8 +122,7 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_put_text(o, "claim", v->claim->id);
     json_put_text(o, "says", v->claim->says);
     json_put_text(o, "source", v->claim->source);
-    json_put_text(o, "verdict", verdict_code(v->word));
-    json_put_text(o, "words", verdict_word(v->word));
+    json_put_text(o, "verdict", verdict_word(v->word));
     if (v->why[0]) json_put_text(o, "why", v->why);
     if (v->test) {
         json_put_text(o, "metric", v->test->metric_text);
@@ -135,7 +134,7 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
                 o, "predictors",
                 json_pack("[s, s]", metric_info[v->test->predictor[0]].key, metric_info[v->test->predictor[1]].key));
         if (table_side_claimed(v->test)[0]) json_put_text(o, "side_claimed", table_side_claimed(v->test));
-        if (!isnan(v->test->margin)) json_put(o, "margin", v->test->margin);
+        if (!isnan(claim_margin(v->test))) json_put(o, "margin", claim_margin(v->test));
         if (v->test->table) json_object_set_new(o, "reported", reported_json(t, v));
     }
     if (v->cell >= 0) json_object_set_new(o, "cell", json_integer(v->cell));
@@ -147,7 +146,8 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_put(o, "reported_effect", v->reported);
     replication_json(v, o);
     json_put(o, "p_decides", v->p), json_put(o, "floor", v->floor);
-    if (!isnan(v->p_writeup)) json_put(o, "p_writeup", v->p_writeup);
+    if (v->own) json_put_text(o, "own_size", v->own->name);
+    if (v->seeds_wanted > 0) json_object_set_new(o, "seeds_wanted", json_integer(v->seeds_wanted));
     json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->verdicts.family.at)));
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));
     json_t *targets = v->test->test == st_test_find("mcnemar-targets") ? targets_json(t, &v->c->what) : NULL;

@@ -34,8 +34,7 @@ const char *table_side_claimed(const ClaimTest *t) {
 }
 
 const char *table_side_found(const ClaimVerdict *v) {
-    bool claimed = v->word == WORD_REPRODUCED || v->word == WORD_DIRECTION_ONLY || v->word == WORD_NO_NUMBER;
-    bool other = v->word == WORD_CONTRADICTED || v->word == WORD_NO_EFFECT;
+    bool claimed = v->seen == SEEN_yes, other = v->seen == SEEN_no;
     if (v->test->expects == EXPECT_equal) return other ? side_text(v->test, v->effect > 0) : "";
     if (v->test->expects == EXPECT_change) return claimed ? side_text(v->test, v->effect > 0) : "";
     return claimed || other ? side_text(v->test, (v->test->expects == EXPECT_higher) == claimed) : "";

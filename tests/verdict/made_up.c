@@ -104,7 +104,7 @@ void made_up_growth(MadeUp *m) {
         for (int step = 0; step < old->rows; step++) {
             double *row = curves_add(&new);
             memcpy(row, old->value + step * old->columns, CURVE_FIXED * sizeof *row);
-            for (int l = 0; l < new.layers && step % 10 == 0; l++) {
+            for (int l = 0; l < new.layers &&step % 10 == 0; l++) {
                 bool grown = arm == 0 && step > old->rows / 4;
                 row[curve_column(&new, PROBE_block_output_var, l)] = grown ? exp(l) : 0.5 * (l + 1);
                 row[curve_column(&new, PROBE_stream_grad, l)] = 3.0 / (arm + 1);
@@ -156,6 +156,8 @@ void made_up_init(MadeUp *m, const char *yaml, const char *profile) {
         fill_record(&m->records[i], &m->x, i / m->x.seeds / m->x.arms, i / m->x.seeds % m->x.arms, i % m->x.seeds);
     m->has_claims = m->x.writeup[0] != 0;
     if (m->has_claims) must(claims_read(&m->claims, SOURCE_ROOT, m->x.writeup, &e), &e);
+    for (int i = 0; m->has_claims && i < m->claims.claims; i++) /* a made-up experiment is at every place */
+        for (int t = 0; t < m->claims.claim[i].tests; t++) m->claims.claim[i].test[t].places = 0;
     for (int i = 0; i < m->runs; i++) {
         Text lines;
         text_init(&lines);

@@ -52,34 +52,47 @@ static void line_of(const char *path, int line, char *out, size_t size) {
     free(text);
 }
 
-/* Every verdict word, from differences of our choosing; the write-up reports -0.0720 for LayerNorm, -0.0136 for
- * RMSNorm. */
+/* What each test shows, from differences of our choosing; the write-up reports -0.0720 for LayerNorm, -0.0136 for
+ * RMSNorm, of runs of its own size. */
 static const struct {
     double layernorm, rmsnorm, spread;
-    VerdictWord first, second;
+    Seen first, second;
 } cases[] = {
-    {-0.0720, -0.0136, 0.001, WORD_REPRODUCED, WORD_REPRODUCED},
-    {-0.0900, +0.0900, 0.001, WORD_REPRODUCED, WORD_CONTRADICTED}, /* their standard error is 0.033 */
-    {-0.2000, +0.0900, 0.001, WORD_DIRECTION_ONLY, WORD_CONTRADICTED},
-    {+0.0300, -0.0300, 0.001, WORD_CONTRADICTED, WORD_CONTRADICTED},
-    {+0.0005, +0.0005, 0.004, WORD_NOT_REPRODUCED, WORD_REPRODUCED},
-    {+0.0050, -0.0050, 0.001, WORD_NO_EFFECT, WORD_REPRODUCED}, /* the wrong side, and too small to matter */
-    {-0.0100, -0.0100, 0.200, WORD_INCONCLUSIVE, WORD_INCONCLUSIVE},
-    {-0.0190, -0.0190, 0.004, WORD_REPRODUCED, WORD_INCONCLUSIVE}, /* separated from 0, not from the margin */
-    {-0.0500, -0.0500, 0.000, WORD_DIRECTION_ONLY, WORD_CONTRADICTED}, /* every seed alike: no interval */
+    {-0.0720, -0.0136, 0.001, SEEN_yes, SEEN_yes},
+    {-0.0900, +0.0900, 0.001, SEEN_yes, SEEN_no}, /* their standard error is 0.033 */
+    {-0.2000, +0.0900, 0.001, SEEN_yes, SEEN_no}, /* in direction */
+    {+0.0300, -0.0300, 0.001, SEEN_no, SEEN_no},
+    {+0.0005, +0.0005, 0.004, SEEN_nothing, SEEN_yes},
+    {+0.0050, -0.0050, 0.001, SEEN_nothing, SEEN_yes}, /* the wrong side, and too small to matter */
+    {-0.0100, -0.0100, 0.200, SEEN_unclear, SEEN_unclear},
+    {-0.0190, -0.0190, 0.004, SEEN_yes, SEEN_unclear}, /* separated from 0, not from the margin */
+    {-0.0500, -0.0500, 0.000, SEEN_yes, SEEN_no},      /* every seed alike: no interval */
 };
 
-Test(claim, every_word_is_earned) {
+Test(claim, what_is_shown_is_earned) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         made_up_init(&m, made_up_four, "eight");
         set_difference(1, cases[i].layernorm, cases[i].spread);
         set_difference(2, cases[i].rmsnorm, cases[i].spread);
         cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
         const ClaimVerdict *first = verdict("002-1", 0), *second = verdict("002-2", 1);
-        cr_expect_eq(first->word, cases[i].first, "case %zu, 002-1: %s", i, verdict_word(first->word));
-        cr_expect_eq(second->word, cases[i].second, "case %zu, 002-2: %s", i, verdict_word(second->word));
+        cr_expect_eq(first->seen, cases[i].first, "case %zu, 002-1: %d", i, (int)first->seen);
+        cr_expect_eq(second->seen, cases[i].second, "case %zu, 002-2: %d (%s)", i, (int)second->seen, second->why);
+        cr_expect(first->own && !strcmp(first->own->name, "four-layers"));
+        cr_expect_eq(strstr(first->why, "in direction: its number") != NULL, i == 2, "case %zu: %s", i, first->why);
         made_up_release(&m);
     }
+}
+
+/* A number that the write-up's own spread cannot explain is ruled out at its own size, whatever the sign. */
+Test(claim, a_number_is_ruled_out) {
+    made_up_init(&m, made_up_four, "eight");
+    set_difference(1, 0.25, 0.3);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const ClaimVerdict *v = verdict("002-1", 0);
+    cr_expect(!(v->p < .05) || v->effect > 0);
+    cr_expect_eq(v->seen, v->replication.inside ? SEEN_unclear : SEEN_no, "%s", v->why);
+    made_up_release(&m);
 }
 
 /* Six seeds that all lie within a fifth of the margin are no evidence of equality; nor do words say so. */
@@ -88,9 +101,9 @@ Test(claim, equality_takes_eight_seeds) {
     set_difference(1, 0.0005, 0.004);
     set_difference(2, 0.0005, 0.004);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    cr_expect_eq(verdict("002-1", 0)->word, WORD_INCONCLUSIVE);
-    cr_expect_eq(verdict("002-2", 1)->word, WORD_TOO_FEW);
-    cr_expect_str_eq(verdict("002-2", 1)->why, "below 8 seeds nothing is called equal");
+    cr_expect_eq(verdict("002-1", 0)->seen, SEEN_unclear);
+    cr_expect_eq(verdict("002-2", 1)->seen, SEEN_unclear);
+    cr_expect(!strncmp(verdict("002-2", 1)->why, "below 8 seeds nothing is called equal", 37));
     made_up_release(&m);
 }
 
@@ -109,8 +122,8 @@ Test(claim, divergence_proves_nothing_good) {
     const ClaimVerdict *v = verdict("002-1", 0);
     cr_expect_lt(v->effect, 0, "%g", v->effect);
     cr_expect_lt(v->p, .05, "%g", v->p);
-    cr_expect_eq(v->word, WORD_INCONCLUSIVE, "%s", verdict_word(v->word));
-    cr_expect_str_eq(v->why, "it would rest on what a diverged run counts as");
+    cr_expect_eq(v->seen, SEEN_unclear, "%s", verdict_word(v->word));
+    cr_expect(!strncmp(v->why, "it would rest on what a diverged run counts as", 46), "%s", v->why);
     cr_expect_eq(table_comparison(&m.table, 0, 1, 1)->decision, DECISION_INCONCLUSIVE);
     made_up_release(&m);
 }
@@ -129,16 +142,16 @@ Test(claim, one_seed_that_decides_is_said) {
 
 Test(claim, few_seeds_are_not_testable) {
     make(made_up_four, "single");
-    cr_expect_eq(verdict("002-1", 0)->word, WORD_TOO_FEW);
-    cr_expect_str_eq(verdict("002-1", 0)->why, "n = 1: p cannot fall below 1");
-    cr_expect_eq(verdict("002-2", 1)->word, WORD_TOO_FEW);
-    cr_expect_eq(verdict("002-6", 0)->word, WORD_NOT_RUN);
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_OPEN);
+    cr_expect(!strncmp(verdict("002-1", 0)->why, "n = 1: p cannot fall below 1", 28));
+    cr_expect_eq(verdict("002-2", 1)->seen, SEEN_unclear);
+    cr_expect_eq(verdict("002-6", 0)->word, WORD_NOT_TESTED);
     made_up_release(&m);
 }
 
 Test(claim, another_setup_is_not_run_and_shows_no_reported_number) {
     make(made_up_four, "toy");
-    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_RUN);
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTED);
     cr_expect_str_eq(verdict("002-1", 0)->why, "layers is 2 here, 4 or 8 in the write-up's set-up");
     cr_expect_null(table_reported(&m.table, 0, 1));
     char *tex = made_up_write(&m, table_tex);
@@ -150,9 +163,9 @@ Test(claim, another_setup_is_not_run_and_shows_no_reported_number) {
 
 Test(claim, an_arm_that_is_not_there_is_said) {
     make(made_up_four, "pair");
-    cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_RUN);
+    cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_TESTED);
     cr_expect_str_eq(verdict("002-2", 0)->why, "no arm 'rmsnorm' here");
-    cr_expect_eq(verdict("002-1", 0)->word, WORD_TOO_FEW);
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_OPEN);
     made_up_release(&m);
 }
 
@@ -208,7 +221,7 @@ Test(claim, contrasts_reach_across_cells) {
                            loss_of(3, 1, seed) - loss_of(3, 0, seed) - loss_of(1, 1, seed) + loss_of(1, 0, seed),
                            1e-12);
     }
-    cr_expect_eq(verdict("x-3", 0)->word, WORD_NOT_RUN);
+    cr_expect_eq(verdict("x-3", 0)->word, WORD_NOT_TESTED);
     made_up_release(&m);
 }
 
@@ -401,8 +414,7 @@ static const struct {
      "claim x-1: f:14: unknown statement 'lemma2_pots'; did you mean 'lemma2_post'?"},
     {HEAD SETUPS CLAIM "metric: m\n    theory: []", "claim x-1: f:14: theory: an empty list"},
     {HEAD SETUPS CLAIM "metric: m\n    theory: lemma1", "claim x-1: f:14: theory: a value, not a list"},
-    {HEAD SETUPS CLAIM "metric: m\n    theory: [lemma1]\n    needs: more",
-     "claim x-1: f:15: unknown key 'needs'"},
+    {HEAD SETUPS CLAIM "metric: m\n    theory: [lemma1]\n    needs: more", "claim x-1: f:15: unknown key 'needs'"},
     {HEAD SETUPS CLAIM "theory: [lemma1]", "claim x-1: f:13: metric: missing"},
     {HEAD SETUPS "claims: [{id: x-1, source: s, says: t, setup: a, family: f, tests: []}]",
      "f:5: claim x-1: no tests, and not said what it needs"},
@@ -412,6 +424,30 @@ static const struct {
     {HEAD SETUPS "claims: [{id: y, source: s, says: t, setup: a, family: f, needs: n, at: [5, 5]}]",
      "f:5: at: steps must ascend"},
     {HEAD SETUPS "claims: [{id: y, source: s, says: t, setup: a, family: f, needs: }]", "f:5: needs: empty"},
+    {HEAD SETUPS "claims: [{id: y, source: s, says: t, kind: theori, setup: a, family: f, needs: n}]",
+     "f:5: kind: unknown 'theori'; did you mean 'theory'?"},
+    {HEAD SETUPS "claims: [{id: y, source: s, says: t, own: big, setup: a, family: f, needs: n}]",
+     "f:5: own: unknown 'big'"},
+    {HEAD SETUPS "claims: [{id: y, source: s, says: t, answers: [a, b, c], setup: a, family: f, needs: n}]",
+     "f:5: answers: only a question (kind: question) has some"},
+    {HEAD SETUPS
+     "claims: [{id: y, source: s, says: t, kind: question, answers: [a, b], setup: a, family: f, needs: n}]",
+     "f:5: answers: three texts are wanted: shown, the opposite, no difference that matters"},
+    {HEAD SETUPS "sizes: {s: {parameter: 3M}}\nclaims: []", "f:5: unknown key 'parameter'; did you mean 'parameters'?"},
+    {HEAD SETUPS "sizes: {s: {setup: b}}\nclaims: []", "f:5: setup: unknown 'b'; did you mean 'a'?"},
+    {HEAD SETUPS "sizes: {s: {keys: {layer: 3}}}\nclaims: []", "f:5: unknown key 'layer'; did you mean 'layers'?"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1}\n    primary: maybe",
+     "claim x-1: f:17: primary: true, or a list of places, is wanted"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1}\n    primary: [x@layer=4]",
+     "claim x-1: f:17: unknown key 'layer'; did you mean 'layers'?"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1}\n    primary: [x@lr=best]",
+     "claim x-1: f:17: primary: a place has no lr=best"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1}\n    primary: true\n    otherwise: true",
+     "claim x-1: f:18: otherwise: a test is primary or stands in for one"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1}\n    otherwise: true",
+     "f:13: claim x-1: otherwise: no primary test before it"},
+    {HEAD SETUPS CLAIM "metric: m\n    theory: [lemma1]\n    primary: [x]",
+     "claim x-1: f:15: primary: statements have no place: true"},
 };
 
 Test(claim, mistakes_are_refused_with_their_line) {
@@ -481,15 +517,25 @@ Test(claim, all_claims_are_listed) {
     static const struct {
         const char *writeup;
         int claims;
-    } listed[] = {{"000", 9}, {"001", 10}, {"002", 8}, {"003", 16}, {"004", 34}};
+    } listed[] = {{"000", 15}, {"001", 12}, {"002", 10}, {"003", 19}, {"004", 28}};
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
         ClaimFile f;
         cr_assert_eq(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e), RC_OK, "%s", e.text);
         cr_expect_eq(f.claims, listed[i].claims, "%s", listed[i].writeup);
-        for (int c = 0; c < f.claims; c++) {
-            char id[16];
-            snprintf(id, sizeof id, "%s-%d", listed[i].writeup, c + 1);
-            cr_expect_str_eq(f.claim[c].id, id);
+        for (int c = 0, last = 0; c < f.claims; c++) {
+            const Claim *claim = &f.claim[c];
+            int at = (int)strtol(claim->id + 4, NULL, 10), words = 1, decide = 0;
+            cr_expect(!strncmp(claim->id, listed[i].writeup, 3) && at > last, "%s", claim->id);
+            last = at;
+            for (const char *s = claim->brief; *s; s++) words += *s == ' ';
+            cr_expect(words <= 12, "%s: '%s' has %d words", claim->id, claim->brief, words);
+            for (int t = 0; t < claim->tests; t++) decide += claim->test[t].decides;
+            cr_expect(decide > 0 || claim->needs, "%s", claim->id);
+            cr_expect(claim->owns > 0 || claim->kind == KIND_arithmetic, "%s names no size", claim->id);
+            for (int t = 0; t < claim->tests; t++)
+                cr_expect(!claim->test[t].decides || claim->test[t].places || claim->test[t].theories ||
+                              claim->test[t].expects != EXPECT_COUNT,
+                          "%s: a primary test without a place", claim->id);
         }
         claims_release(&f);
     }

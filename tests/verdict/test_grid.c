@@ -92,8 +92,8 @@ Test(grid, one_arm_against_a_number) {
     cr_expect_float_eq(v[0].c->t.mean, -0.075, 1e-12);
     cr_expect(v[0].lo > 2.9 && v[0].hi < 2.95);
     cr_expect_eq(v[0].p, 2. / 64);
-    cr_expect_eq(v[0].word, WORD_REPRODUCED);
-    cr_expect_eq(v[1].word, WORD_CONTRADICTED);
+    cr_expect_eq(v[0].seen, SEEN_yes);
+    cr_expect_eq(v[1].seen, SEEN_no);
 }
 
 /* The p is that of swaps of whole grids, `against` added to the second arm's; values are those of the chosen rates. */
@@ -222,8 +222,8 @@ Test(grid, a_lost_run_stays_in_the_grid) {
           "{metric: rate_stable, contrast: {'pre@warmup=0': 1, 'post@warmup=0': -1}, expects: higher, test: maxt}");
     for (int i = 0; i < 3; i++) cr_expect_eq(m.table.verdicts.at[i].p, 2. / 64, "%d", i);
     cr_expect_eq(m.table.verdicts.at[1].effect, -RATES);
-    cr_expect_eq(m.table.verdicts.at[1].word, WORD_NO_NUMBER);
-    cr_expect_eq(m.table.verdicts.at[2].word, WORD_NO_NUMBER);
+    cr_expect_eq(m.table.verdicts.at[1].seen, SEEN_yes);
+    cr_expect_eq(m.table.verdicts.at[2].seen, SEEN_yes);
 }
 
 Test(grid, mistakes_are_refused) {

@@ -1,4 +1,4 @@
-/* Stored verdicts: the file of the checkout, and damaged ones. */
+/* Stored measurements: the file of the checkout, damaged ones, and that they are judged as runs are. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,50 +10,93 @@
 #include "bench/plan/statement.h"
 #include "bench/verdict/stored.h"
 #include "bench/write/ledger.h"
+#include "tests/verdict/made_up.h"
 
 TestSuite(stored, .timeout = 600);
 
 static Error e;
 
-static const Claim *claim_of(const ClaimFile *file, int files, const char *id) {
-    for (int f = 0; f < files; f++)
-        for (int i = 0; i < file[f].claims; i++)
-            if (!strcmp(file[f].claim[i].id, id)) return &file[f].claim[i];
-    return NULL;
-}
-
-/* Every claim in it is one of bench/claims and reads as it did then; every verdict is of one of its tests. Where this
- * fails, docs/reproduce.md says how the file is made again. */
-Test(stored, the_checkout_keeps_verdicts_of_its_claims) {
-    char path[STORED_PATH_SIZE], hash[SHA256_HEX];
+/* Every contrast in it is one of the claims' tests, and every statement one of statements.def. Where this fails,
+ * docs/reproduce.md says how the file is made again. */
+Test(stored, the_checkout_keeps_measurements_of_its_claims) {
+    char path[STORED_PATH_SIZE];
     ClaimFile *file;
-    int files, verdicts = 0;
+    int files, used = 0, contrasts = 0, statements_of = 0;
     Stored s;
     cr_assert_eq(claims_read_all(&file, &files, SOURCE_ROOT, NULL, &e), RC_OK, "%s", e.text);
     cr_assert_eq(stored_read(&s, stored_file(SOURCE_ROOT, path), &e), RC_OK, "%s", e.text);
-    for (const StoredClaim *c = s.claim; c < s.claim + s.claims; c++) {
-        const Claim *claim = claim_of(file, files, c->id);
-        cr_assert(claim != NULL, "%s is no claim", c->id);
-        ledger_hash(claim, hash);
-        cr_expect_str_eq(c->hash, hash, "claim %s changed", c->id);
-        for (const StoredVerdict *v = c->verdict; v < c->verdict + c->verdicts; v++) {
-            StatementId id;
-            cr_assert(v->test >= 0 && v->test < claim->tests, "%s: test %d", c->id, v->test);
-            cr_expect_eq(v->statement != NULL, claim->test[v->test].theories > 0, "%s", c->id);
-            if (v->statement) cr_expect_eq(statement_find(&id, v->statement, &e), RC_OK, "%s", e.text);
-            cr_expect(strstr(v->made, "commit ") != NULL && v->n > 0, "%s: '%s'", c->id, v->made);
-            verdicts++;
-        }
+    for (const StoredVerdict *v = s.at; v < s.at + s.count; v++) {
+        StatementId id;
+        bool any = false;
+        cr_expect(strstr(v->made, "commit ") != NULL && v->n > 0, "%s: '%s'", v->id, v->made);
+        statements_of += v->statement != NULL, contrasts += v->contrast != NULL;
+        if (v->statement) cr_expect_eq(statement_find(&id, v->statement, &e), RC_OK, "%s", e.text);
+        for (int f = 0; f < files && v->contrast; f++)
+            for (const Claim *c = file[f].claim; c < file[f].claim + file[f].claims; c++)
+                for (int t = 0; t < c->tests; t++) any |= stored_measures(v, c, &c->test[t]);
+        used += any;
+        cr_expect(any || !v->contrast, "%s: %s of %s measures no claim", v->id, v->contrast, v->where);
     }
-    cr_expect(s.claims > 60 && verdicts > 20, "%d claims, %d verdicts", s.claims, verdicts);
+    cr_expect(contrasts > 200 && statements_of > 20 && used > 200, "%d, %d", contrasts, statements_of);
     stored_release(&s);
     for (int f = 0; f < files; f++) claims_release(&file[f]);
     free(file);
 }
 
-#define HEAD "{\"schema\": 1, \"commit\": \"abc\", \"writeups\": [{\"claims\": ["
+static MadeUp m; /* too large for a stack */
+
+/* What the ledger writes of runs and reads again gives the same verdict. */
+Test(stored, is_judged_as_its_runs_are) {
+    const ClaimVerdict *v = NULL;
+    char hash[SHA256_HEX];
+    Family f;
+    ClaimVerdict again;
+    made_up_init(&m, made_up_four, "eight");
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    for (int i = 0; i < m.table.verdicts.count; i++) {
+        v = &m.table.verdicts.at[i];
+        if (!v->c || strcmp(v->test->test->name, "pitman-morgan") == 0 ||
+            !strcmp(v->test->test->name, "mcnemar-targets"))
+            continue;
+        json_t *d = json_array(), *o;
+        RunSpec spec[CONTRAST_MOST_TERMS];
+        for (size_t k = 0; k < v->c->pairs.n; k++) json_array_append_new(d, json_real(v->c->pairs.d[k]));
+        o = json_pack("{s:{s:o,s:{s:f}}}", "comparison", "d", d, "t_interval", "confidence", .95);
+        contrast_specs(&v->c->what, &m.table.sample, spec);
+        ledger_hash(v->claim, hash);
+        StoredVerdict kept = {.id = v->claim->id,
+                              .hash = hash,
+                              .contrast = "c",
+                              .experiment = m.x.name,
+                              .where = "w",
+                              .n = m.x.seeds,
+                              .step = 150,
+                              .spec = spec,
+                              .specs = v->c->what.terms,
+                              .json = o,
+                              .parameters = v->size.parameters};
+        stored_judge(&kept, v->claim, v->test, hash, &f, &again);
+        cr_expect_eq(again.seen, v->seen, "%s: %s", v->claim->id, again.why);
+        cr_expect_eq(again.word, v->word, "%s: %s", v->claim->id, verdict_word(again.word));
+        cr_expect_float_eq(again.p, v->p, 1e-12, "%s", v->claim->id);
+        cr_expect_float_eq(again.effect, v->effect, 1e-12);
+        cr_expect((isnan(again.lo) && isnan(v->lo)) || fabs(again.lo - v->lo) < 1e-12);
+        cr_expect((isnan(again.reported) && isnan(v->reported)) || fabs(again.reported - v->reported) < 1e-12);
+        cr_expect(again.own == v->own && again.place == v->place && !again.undeclared);
+        cr_expect_eq(again.replication.agrees, v->replication.agrees, "%s", v->claim->id);
+        family_release(&f);
+        json_decref(o);
+    }
+    made_up_release(&m);
+}
+
+#define HEAD "{\"schema\": 2, \"commit\": \"abc\", \"writeups\": [{\"claims\": ["
 #define CLAIM "{\"id\": \"1\", \"hash\": \"f\", \"verdicts\": ["
 #define END "]}]}]}"
+#define PLACE \
+    "\"contrast\": \"valid_loss: 1 a -1 b\", \"experiment\": \"e\", \"profile\": \"quick\", \"where\": \"w\", " \
+    "\"step\": 5, \"parameters\": 7, "
+#define SPECS "\"specs\": [\"layers = 2\\nwidth = 16\\n\", \"\"], "
 
 static char path[64];
 
@@ -68,48 +111,20 @@ static Rc read_text(Stored *s, const char *text) {
 Test(stored, says_who_measured_what) {
     Stored s;
     cr_assert_eq(read_text(&s, HEAD CLAIM
-                           "{\"verdict\": \"not run\"},"
-                           "{\"verdict\": \"contradicted\", \"test_at\": 0, \"n\": 6, "
-                           "\"experiment\": \"e\", \"profile\": \"quick\", "
-                           "\"where\": \"w\", \"numbers\": \"x\", \"trained\": \"2026-11-22\", "
-                           "\"records\": [{\"commit\": \"d\"}, "
-                           "{\"commit\": \"e\"}], \"exploratory\": true},"
-                           "{\"verdict\": \"wrong as printed\", \"test_at\": 1, \"numbers\": \"y\", \"statement\": "
-                           "{\"statement\": \"w003_gpt2\", \"predicted\": \"p\", \"seeds\": 1}}" END),
+                           "{\"verdict\": \"not tested\"},"
+                           "{\"verdict\": \"contradicted\", \"n\": 2, " PLACE SPECS "\"trained\": \"2026-11-22\", "
+                           "\"records\": [{\"commit\": \"d\"}, {\"commit\": \"e\"}], \"exploratory\": true, "
+                           "\"comparison\": {\"d\": [1, 2]}},"
+                           "{\"verdict\": \"contradicted\", \"numbers\": \"y\", \"statement\": {\"statement\": "
+                           "\"w003_gpt2\", \"predicted\": \"p\", \"seeds\": 1, \"verdict\": \"does not hold\"}}" END),
                  RC_OK, "%s", e.text);
-    const StoredClaim *c = stored_find(&s, "1");
-    cr_assert(c && c->verdicts == 2 && !stored_find(&s, "2"));
-    const StoredVerdict *v = c->verdict;
-    cr_expect(v[0].word == WORD_CONTRADICTED && v[0].test == 0 && v[0].n == 6 && v[0].exploratory);
+    cr_assert_eq(s.count, 2);
+    const StoredVerdict *v = s.at;
+    cr_expect(v[0].n == 2 && v[0].step == 5 && v[0].exploratory && v[0].parameters == 7 && v[0].specs == 2);
+    cr_expect(v[0].spec[0].layers == 2 && v[0].spec[0].width == 16 && v[0].spec[1].layers == 4);
     cr_expect_str_eq(v[0].made, "trained 2026-11-22, commit d and 1 more");
-    cr_expect(v[1].word == WORD_AS_PRINTED && v[1].test == 1 && v[1].n == 1 && !v[1].exploratory && !v[1].where);
+    cr_expect(v[1].stated == STATED_FAILS && v[1].n == 1 && !v[1].exploratory && !v[1].where);
     cr_expect_str_eq(v[1].made, "commit abc");
-    stored_release(&s);
-}
-
-/* The numbers of the JSON, which tables show, and what else its words say. */
-Test(stored, has_the_numbers_of_its_verdicts) {
-    Stored s;
-    cr_assert_eq(
-        read_text(&s, HEAD CLAIM
-                  "{\"verdict\": \"inconclusive\", \"test_at\": 0, \"n\": 6, \"experiment\": \"e\", "
-                  "\"profile\": \"quick\", \"where\": \"w\", \"decided_by\": \"maxt\", \"why\": \"one seed\", "
-                  "\"numbers\": \"-0.1 [-0.2, 0.1] (95% t), reported -0.3; maxt: p .5 (floor .031), n = 6, margin "
-                  "2e-02; one seed prediction interval [-1, 1]\", \"effect\": -0.125, \"lo\": -0.25, \"hi\": 0.125, "
-                  "\"reported_effect\": -0.375, \"p_decides\": 0.5, \"p_writeup\": \"nan\", \"floor\": 0.03125, "
-                  "\"replication\": {\"agrees\": true}, \"comparison\": {\"t_interval\": {\"se\": 0.0625}}},"
-                  "{\"verdict\": \"reproduced\", \"test_at\": 0, \"n\": 6, \"experiment\": \"e\", "
-                  "\"profile\": \"quick\", \"where\": \"w\", \"numbers\": \"in other words\"}" END),
-        RC_OK, "%s", e.text);
-    const StoredVerdict *v = stored_find(&s, "1")->verdict;
-    const ClaimVerdict *j = &v->judged;
-    cr_expect(j->effect == -0.125 && j->lo == -0.25 && j->hi == 0.125 && j->reported == -0.375 && j->p == 0.5);
-    cr_expect(isnan(j->p_writeup) && j->floor == 0.03125 && v->se == 0.0625 && j->replication.agrees && !j->small);
-    cr_expect_str_eq(j->by, "maxt");
-    cr_expect_str_eq(v->interval, "95% t");
-    cr_expect_str_eq(v->more, "prediction interval [-1, 1]");
-    cr_expect(isnan(v[1].judged.effect) && isnan(v[1].judged.p) && !v[1].interval[0]);
-    cr_expect_str_eq(v[1].more, "in other words");
     stored_release(&s);
 }
 
@@ -117,17 +132,21 @@ Test(stored, damage_is_one_line) {
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"{\"schema\": 1, \"comm", ".json:1: "},
-        {"[]", "not what `normbench claims --json --own` writes"},
-        {"{\"schema\": 2, \"commit\": \"abc\", \"writeups\": []}", "not what `normbench claims --json --own` writes"},
+        {"{\"schema\": 2, \"comm", ".json:1: "},
+        {"[]", "not what `normbench claims --json` writes"},
+        {"{\"schema\": 1, \"commit\": \"abc\", \"writeups\": []}", "not what `normbench claims --json` writes"},
         {HEAD "{\"id\": \"1\", \"verdicts\": [" END, "claim 1: it has no id, hash or verdicts"},
         {HEAD "7]}]}", "claim ?: it has no id, hash or verdicts"},
-        {HEAD CLAIM "7" END, "claim 1: a verdict has no word that is known"},
-        {HEAD CLAIM "{\"verdict\": \"maybe\"}" END, "claim 1: a verdict has no word that is known"},
-        {HEAD CLAIM "{\"verdict\": \"reproduced\", \"n\": 6, \"numbers\": \"x\"}" END, "of which test it is"},
-        {HEAD CLAIM "{\"verdict\": \"reproduced\", \"test_at\": 0, \"n\": 6}" END, "a verdict has no numbers"},
-        {HEAD CLAIM "{\"verdict\": \"reproduced\", \"test_at\": 0, \"n\": 6, \"numbers\": \"x\"}" END,
-         "does not say what was measured"},
+        {HEAD CLAIM "{\"n\": 2, \"comparison\": {\"d\": [1, 2]}}" END, "does not say what was measured"},
+        {HEAD CLAIM "{\"n\": 2, " PLACE "\"comparison\": {\"d\": [1, 2]}}" END, "does not say what was measured"},
+        {HEAD CLAIM "{\"n\": 2, " PLACE "\"specs\": [\"layer = 2\\n\"], \"comparison\": {\"d\": [1, 2]}}" END,
+         "have keys that are not known"},
+        {HEAD CLAIM "{\"n\": 3, " PLACE SPECS "\"comparison\": {\"d\": [1, 2]}}" END, "a verdict has no numbers"},
+        {HEAD CLAIM "{" PLACE SPECS "\"comparison\": {}}" END, "a verdict has no numbers"},
+        {HEAD CLAIM "{\"statement\": {\"statement\": \"s\", \"predicted\": \"p\"}}" END, "a statement does not say"},
+        {HEAD CLAIM
+         "{\"numbers\": \"x\", \"statement\": {\"statement\": \"s\", \"predicted\": \"p\", \"verdict\": \"so\"}}" END,
+         "a statement has no word that is known"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Stored s;

@@ -153,13 +153,12 @@ Test(words, of_one_arm) {
 }
 
 /* "higher (worse)" for a loss, "higher (better)" for an accuracy, and nothing where neither side is. */
-static void side(Metric metric, const char *test, Expect expects, VerdictWord word, const char *claimed,
-                 const char *found) {
+static void side(Metric metric, const char *test, Expect expects, Seen seen, const char *claimed, const char *found) {
     ClaimTest t = {.metric = (int)metric, .expects = expects, .test = st_test_find(test), .terms = 2};
     t.term[0].weight = 1, t.term[1].weight = -1;
-    ClaimVerdict v = {.test = &t, .word = word, .effect = .1};
-    cr_expect_str_eq(table_side_claimed(&t), claimed, "%s, %s", metric_info[metric].key, verdict_word(word));
-    cr_expect_str_eq(table_side_found(&v), found, "%s, %s", metric_info[metric].key, verdict_word(word));
+    ClaimVerdict v = {.test = &t, .seen = seen, .effect = .1};
+    cr_expect_str_eq(table_side_claimed(&t), claimed, "%s, %d", metric_info[metric].key, (int)seen);
+    cr_expect_str_eq(table_side_found(&v), found, "%s, %d", metric_info[metric].key, (int)seen);
     for (int i = 0; i < 4; i++) t.term[i].weight = i % 2 ? -1 : 1; /* the difference of two differences */
     t.terms = 4;
     cr_expect(!table_side_claimed(&t)[0] && !table_side_found(&v)[0]);
@@ -167,19 +166,19 @@ static void side(Metric metric, const char *test, Expect expects, VerdictWord wo
 
 Test(words, of_the_better_side) {
     const Metric loss = METRIC_valid_loss, hits = METRIC_accuracy, norm = METRIC_grad_norm;
-    side(loss, "maxt", EXPECT_higher, WORD_REPRODUCED, "higher (worse)", "higher (worse)");
-    side(loss, "maxt", EXPECT_lower, WORD_CONTRADICTED, "lower (better)", "higher (worse)");
-    side(loss, "maxt", EXPECT_lower, WORD_NO_NUMBER, "lower (better)", "lower (better)");
-    side(loss, "maxt", EXPECT_lower, WORD_INCONCLUSIVE, "lower (better)", "");
-    side(loss, "maxt", EXPECT_lower, WORD_NOT_REPRODUCED, "lower (better)", "");
-    side(loss, "tost", EXPECT_equal, WORD_REPRODUCED, "", "");
-    side(loss, "tost", EXPECT_equal, WORD_CONTRADICTED, "", "higher (worse)");
-    side(hits, "maxt", EXPECT_higher, WORD_DIRECTION_ONLY, "higher (better)", "higher (better)");
-    side(hits, "maxt", EXPECT_higher, WORD_NO_EFFECT, "higher (better)", "lower (worse)");
-    side(norm, "maxt", EXPECT_lower, WORD_REPRODUCED, "", "");
-    side(loss, "pitman-morgan", EXPECT_lower, WORD_REPRODUCED, "", "");
-    side(loss, "mcnemar", EXPECT_higher, WORD_REPRODUCED, "higher (worse)", "higher (worse)");
-    side(METRIC_spikes, "poisson", EXPECT_lower, WORD_CONTRADICTED, "lower (better)", "higher (worse)");
+    side(loss, "maxt", EXPECT_higher, SEEN_yes, "higher (worse)", "higher (worse)");
+    side(loss, "maxt", EXPECT_lower, SEEN_no, "lower (better)", "higher (worse)");
+    side(loss, "maxt", EXPECT_lower, SEEN_yes, "lower (better)", "lower (better)");
+    side(loss, "maxt", EXPECT_lower, SEEN_unclear, "lower (better)", "");
+    side(loss, "maxt", EXPECT_lower, SEEN_nothing, "lower (better)", "");
+    side(loss, "tost", EXPECT_equal, SEEN_yes, "", "");
+    side(loss, "tost", EXPECT_equal, SEEN_no, "", "higher (worse)");
+    side(hits, "maxt", EXPECT_higher, SEEN_yes, "higher (better)", "higher (better)");
+    side(hits, "maxt", EXPECT_higher, SEEN_no, "higher (better)", "lower (worse)");
+    side(norm, "maxt", EXPECT_lower, SEEN_yes, "", "");
+    side(loss, "pitman-morgan", EXPECT_lower, SEEN_yes, "", "");
+    side(loss, "mcnemar", EXPECT_higher, SEEN_yes, "higher (worse)", "higher (worse)");
+    side(METRIC_spikes, "poisson", EXPECT_lower, SEEN_no, "lower (better)", "higher (worse)");
 }
 
 /* Codes are read by programs: they stay when words change. */
@@ -187,18 +186,36 @@ Test(words, codes_stay) {
     static const char *const decisions[] = {
         "lower",      "higher",       "lower but negligible", "higher but negligible",
         "equivalent", "inconclusive", "not testable"};
-    static const char *const verdicts[] = {
-        "reproduced",       "direction only", "no number reported", "not reproduced", "contradicted", "no effect",
-        "wrong as printed", "inconclusive",   "too few seeds",      "not testable",   "not run"};
-    VerdictWord found;
     for (int d = 0; d <= DECISION_NOT_TESTABLE; d++) cr_expect_str_eq(decision_name((Decision)d), decisions[d]);
+}
+
+/* Six words of claims, the answer to a question, and what decides nothing. */
+Test(words, of_claims) {
+    static const char *const words[] = {"reproduced", "contradicted", "seen here",  "not seen here",
+                                        "answered",   "open",         "not tested", "estimate"};
+    static const struct {
+        ClaimKind kind;
+        bool own;
+        Seen seen;
+        VerdictWord word;
+    } rows[] = {
+        {KIND_measured, true, SEEN_yes, WORD_REPRODUCED},       {KIND_measured, true, SEEN_no, WORD_CONTRADICTED},
+        {KIND_measured, true, SEEN_nothing, WORD_CONTRADICTED}, {KIND_measured, false, SEEN_yes, WORD_SEEN},
+        {KIND_measured, false, SEEN_no, WORD_NOT_SEEN},         {KIND_measured, false, SEEN_nothing, WORD_NOT_SEEN},
+        {KIND_theory, false, SEEN_no, WORD_NOT_SEEN},           {KIND_arithmetic, true, SEEN_no, WORD_CONTRADICTED},
+        {KIND_question, false, SEEN_yes, WORD_ANSWERED},        {KIND_question, true, SEEN_nothing, WORD_ANSWERED},
+        {KIND_question, true, SEEN_unclear, WORD_OPEN},         {KIND_measured, true, SEEN_unclear, WORD_OPEN},
+        {KIND_question, true, SEEN_untested, WORD_NOT_TESTED},  {KIND_measured, true, SEEN_untested, WORD_NOT_TESTED}};
+    cr_assert_eq(WORD_COUNT, sizeof words / sizeof *words);
     for (int w = 0; w < WORD_COUNT; w++) {
-        const char *word = verdict_word((VerdictWord)w), *meaning = verdict_meaning((VerdictWord)w);
-        cr_expect_str_eq(verdict_code((VerdictWord)w), verdicts[w]);
-        cr_expect(verdict_of_code(verdicts[w], &found) && found == (VerdictWord)w);
-        cr_expect_leq(strlen(word) + strlen(meaning), 106, "%s: not one line of the ledger", word);
+        cr_expect_str_eq(verdict_word((VerdictWord)w), words[w]);
+        cr_expect_leq(strlen(verdict_word((VerdictWord)w)) + strlen(verdict_meaning((VerdictWord)w)), 106);
     }
-    cr_expect_not(verdict_of_code("not decided", &found));
-    cr_expect(verdict_made(WORD_NO_EFFECT) && !verdict_made(WORD_AS_PRINTED));
-    cr_expect_str_eq(verdict_word(WORD_INCONCLUSIVE), "not decided");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(claim_word(rows[i].kind, rows[i].own, rows[i].seen), rows[i].word, "row %zu", i);
+    cr_expect_eq(seen_together(SEEN_yes, SEEN_yes), SEEN_yes);
+    cr_expect_eq(seen_together(SEEN_yes, SEEN_unclear), SEEN_unclear);
+    cr_expect_eq(seen_together(SEEN_unclear, SEEN_no), SEEN_no);
+    cr_expect_eq(seen_together(SEEN_nothing, SEEN_untested), SEEN_nothing);
+    cr_expect_eq(seen_together(SEEN_yes, SEEN_untested), SEEN_untested);
 }

@@ -1,0 +1,183 @@
+/* One claim whole: its sentence, its verdict, every place it was measured in, its seeds, the way to its runs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/write/claims.h"
+#include "bench/write/ledger.h"
+
+enum { STRIP = 41 }; /* characters of a seed's picture */
+
+static void sentence(Cells *c, const char *head, const char *words) {
+    Text line;
+    if (!words || !words[0]) return;
+    text_init(&line);
+    text_format(&line, "%s%s", head, words);
+    cells_words(c, 2, line.at);
+    text_release(&line);
+}
+
+static void said(Cells *c, const char *head, void (*words)(const LedgerClaim *, Text *), const LedgerClaim *of) {
+    Text line;
+    text_init(&line);
+    words(of, &line);
+    sentence(c, head, line.at);
+    text_release(&line);
+}
+
+static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
+    char p[SHOWN], holm[SHOWN];
+    int k = ledger_family(b, c->file);
+    text_format(out, "%s", verdict_word(c->word));
+    if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, ": %s", ledger_answer(c));
+    if (isnan(c->p) || c->word == WORD_NOT_TESTED) return;
+    text_format(out, "; p %s", show_p(p, c->p));
+    if (!isnan(c->holm))
+        text_format(out, ", by Holm over the %d claim%s of %s that contrasts decide %s", k, k == 1 ? "" : "s",
+                    c->file->writeup, show_p(holm, c->holm));
+}
+
+/* The head: what is claimed, and what was found. */
+static void head(const Ledger *b, const LedgerClaim *c, Cells *cells) {
+    const Claim *claim = c->claim;
+    Text line;
+    text_init(&line);
+    text_format(&line, "%s of write-up %s, %s", claim->kind == KIND_question ? "A question" : "A claim",
+                c->file->writeup, claim->source);
+    if (claim->kind != KIND_question) text_format(&line, " (%s)", kind_names[claim->kind]);
+    sentence(cells, "", line.at);
+    sentence(cells, "Says: ", claim->says);
+    sentence(cells, "Number: ", claim->number);
+    sentence(cells, "Note: ", claim->note);
+    text_clear(&line);
+    verdict_words(b, c, &line);
+    sentence(cells, "Verdict: ", line.at);
+    said(cells, "Why: ", ledger_why, c);
+    for (int i = 0; i < claim->owns; i++) {
+        text_clear(&line);
+        claim_size_text(claim->own[i], &line);
+        if (claim->own[i]->takes) text_format(&line, "; it takes %s", claim->own[i]->takes);
+        sentence(cells, i ? "and: " : "Write-up's size: ", line.at);
+    }
+    said(cells, "Size here: ", ledger_our_size, c);
+    text_release(&line);
+}
+
+static void stated_row(const Ledger *b, ClaimsTable *x, const LedgerLine *l) {
+    Cells *c = x->c;
+    LedgerStated s;
+    ledger_stated(l, &s);
+    cells_row(c);
+    cell_text(c, l->statement->what);
+    cell_integer(c, s.n);
+    cell_none(c);
+    cell_text(c, s.ours);
+    cell_interval_shown(c, (double)NAN, (double)NAN, s.interval);
+    cell_none(c), cell_none(c);
+    claims_verdict(c, ledger_word(b, l), "");
+    cells_words(c, 4, s.rest);
+    text_release(&s.words);
+}
+
+static void places(const Ledger *b, const LedgerClaim *c, Cells *cells) {
+    const LedgerLine *before = NULL;
+    ClaimsTable x;
+    Text words;
+    text_init(&words);
+    claims_begin(&x, cells, "[CI]");
+    head(b, c, cells);
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        if (l->claim != c->claim) continue;
+        if (l->test && (!before || before->test != l->test)) {
+            text_clear(&words);
+            claims_hypothesis(l->test, &words);
+            cells_space(cells);
+            sentence(cells, l->test->decides ? "Decides: " : "Beside it: ", words.at);
+        }
+        if (!ledger_measured(l)) {
+            sentence(cells, "not tested: ", l == c->line ? "" : l->why);
+        } else if (l->statement) {
+            stated_row(b, &x, l);
+        } else {
+            LedgerRow row;
+            ledger_row(b, l, &row);
+            claims_row(&x, &row.r);
+            claims_details(cells, &row.r, l->stored ? NULL : &l->in->table);
+        }
+        before = l;
+    }
+    claims_end(&x);
+    text_release(&words);
+}
+
+/* Where a number stands in a strip; borders are shown as < and >. */
+static void mark(char strip[STRIP + 1], double x, double lo, double hi, char with) {
+    if (isnan(x) || !(hi > lo)) return;
+    double at = (x - lo) / (hi - lo) * (STRIP - 1);
+    if (at < 0 || at > STRIP - 1) return;
+    strip[(int)lround(at)] = with;
+}
+
+/* First runs of a seed, by their ids. */
+static void run_ids(const LedgerLine *l, int seed, Text *out) {
+    const Contrast *w = &l->v->c->what;
+    const json_t *terms = l->stored ? json_object_get(json_object_get(l->stored->json, "comparison"), "terms") : NULL;
+    for (int i = 0; i < w->terms; i++) {
+        const char *id = NULL;
+        if (l->stored)
+            id = json_string_value(
+                json_array_get(json_object_get(json_array_get(terms, (size_t)i), "runs"), (size_t)seed));
+        else if (!w->best && !w->grid)
+            id = sample_run(&l->in->table.sample, w->term[i].cell, w->term[i].step, w->term[i].arm, seed)->record->id;
+        if (id) text_format(out, "%s%.12s", out->length ? " " : "", id);
+    }
+}
+
+/* Each seed's difference as a number and as a picture: o the difference, | zero or the threshold, : the margin. */
+static void seeds_table(const LedgerClaim *c, CellsList *out) {
+    const LedgerLine *l = c->line;
+    if (!l || !l->v || !l->v->c || l->v->c->status != ST_OK) return;
+    const Comparison *of = l->v->c;
+    const StPairs *p = &of->pairs;
+    double lo = 0, hi = 0, margin = of->what.margin;
+    for (size_t i = 0; i < p->n; i++) lo = fmin(lo, p->d[i]), hi = fmax(hi, p->d[i]);
+    if (!isnan(margin)) lo = fmin(lo, -margin), hi = fmax(hi, margin);
+    Cells *cells = cells_add(out, "seeds", "Its seeds");
+    Text words;
+    text_init(&words);
+    text_format(&cells->caption, "o: the difference; |: %s; colons: the margin.",
+                of->what.against != 0 ? "the threshold" : "0");
+    cells_column(cells, "seed", 'r', "seed");
+    cells_column(cells, "difference", 'r', "difference");
+    cells_column(cells, NULL, 'l', "picture");
+    cells_column(cells, "runs", 'p', "runs");
+    for (size_t i = 0; i < p->n; i++) {
+        char strip[STRIP + 1];
+        memset(strip, '.', STRIP), strip[STRIP] = 0;
+        mark(strip, margin, lo, hi, ':'), mark(strip, -margin, lo, hi, ':');
+        mark(strip, 0, lo, hi, '|'), mark(strip, p->d[i], lo, hi, 'o');
+        text_clear(&words);
+        run_ids(l, (int)i, &words);
+        cells_row(cells);
+        cell_integer(cells, (long)p->seed[i]);
+        cell_signed(cells, p->d[i], decimals_for(of->t.se, 4));
+        cell_text(cells, strip);
+        cell_text(cells, words.at);
+    }
+    const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
+    const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;
+    text_format(&cells->notes, "To train these runs: normbench run %s --profile %s. ", name, profile);
+    text_format(&cells->notes,
+                l->stored ? "Stored: %s; of a run here: normbench runs show ID."
+                          : "One of them: normbench runs show ID%s.",
+                l->stored ? l->stored->made : "");
+    text_release(&words);
+}
+
+void ledger_whole(const Ledger *b, const Claim *claim, CellsList *out) {
+    const LedgerClaim *c = ledger_claim(b, claim);
+    Cells *cells = cells_add(out, claim->id, "");
+    text_format(&cells->title, "%s  %s", claim->id, claim->brief);
+    places(b, c, cells);
+    seeds_table(c, out);
+}
