@@ -224,28 +224,42 @@ void prose_smallest_p(const Table *t, Text *out) {
         text_format(out, "%s", show_p(p, f->floor));
 }
 
+/* Which p; of seeds that are added until it is decided, one that holds at every stop. */
+static void test_of(const Table *t, Text *out) {
+    if (t->family.anytime) {
+        text_format(out, "We added seeds until every arm was decided at the last step (");
+        table_stop(t, out);
+        text_format(out, "), so p is that of test martingales of the signs, which holds whenever one stops");
+        if (t->family.count > 1)
+            text_format(out, ", adjusted by Holm's method for all %d comparisons", t->family.count);
+        return;
+    }
+    text_format(out, "p is that of the ");
+    table_flips(t, "", out);
+    if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T for all %d comparisons", t->family.count);
+    text_format(out, "; with %d seeds the smallest possible p is ", t->sample.seeds);
+    prose_smallest_p(t, out);
+}
+
 static void tested(const Table *t, Text *out) {
     const char *base = t->x->arm[t->sample.baseline].label;
     char conf[40], alpha[40], margin[40];
     text_format(out,
                 "Every arm is trained with the same %d seeds%s. Differences in %s to %s are means over the seeds with "
-                "paired %s%% t intervals. p is that of the ",
+                "paired %s%% %s intervals. ",
                 t->sample.seeds,
                 t->same_batches ? ": for one seed all arms read the same batches and start from the same values of the "
                                   "weights that they share"
                                 : "",
-                metric_info[t->metric].heading, base, table_confidence(t, conf));
-    table_flips(t, "", out);
-    if (t->family.count > 1)
-        text_format(out, ", adjusted by step-down max-T for all %d comparisons", t->family.count);
-    text_format(out, "; with %d seeds the smallest possible p is ", t->sample.seeds);
-    prose_smallest_p(t, out);
+                metric_info[t->metric].heading, base, table_confidence(t, conf), table_interval(t));
+    test_of(t, out);
     text_format(out, ". We call a difference real at p < %s", format_real(alpha, t->x->alpha));
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out,
-                    ", and two arms the same where their difference is shown to lie within %s%s by two one-sided t "
-                    "tests and sign-flip tests (which takes %d seeds or more)",
-                    format_real(margin, t->x->margin), unit_of(t->metric), ST_EQUAL_SEEDS);
+                    ", and two arms the same where their difference is shown to lie within %s%s by two one-sided %s "
+                    "(which takes %d seeds or more)",
+                    format_real(margin, t->x->margin), unit_of(t->metric),
+                    t->family.anytime ? "tests of this kind" : "t tests and sign-flip tests", ST_EQUAL_SEEDS);
     text_format(out, ". ");
 }
 

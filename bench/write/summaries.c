@@ -17,7 +17,8 @@ const CellsList *table_summary(const Table *t, int kind) {
         f->summary = mem_alloc((size_t)summary_count, sizeof *f->summary);
         f->made = mem_alloc((size_t)summary_count, sizeof *f->made);
     }
-    if (!f->made[kind]) summary_rows[kind].make(t, &f->summary[kind]);
+    bool fixed = kind < SUMMARY_COUNT; /* what an experiment asks for has p's of a fixed number of seeds */
+    if (!f->made[kind] && !(fixed && t->family.anytime)) summary_rows[kind].make(t, &f->summary[kind]);
     f->made[kind] = true;
     return &f->summary[kind];
 }

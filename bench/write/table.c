@@ -152,7 +152,7 @@ const Ranking *table_ranking(const Table *t) {
     if (f->ranked) return f->ranking;
     f->ranked = true;
     f->ranking = mem_alloc(1, sizeof *f->ranking);
-    if (!ranking_make(f->ranking, &t->sample)) free(f->ranking), f->ranking = NULL;
+    if (t->family.anytime || !ranking_make(f->ranking, &t->sample)) free(f->ranking), f->ranking = NULL;
     return f->ranking;
 }
 
