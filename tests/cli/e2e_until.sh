@@ -174,3 +174,15 @@ LIST
   ends 0 run "$W/until.yaml" --seeds 2 --results "$W/r"
   refused "target: its p's are of a fixed number of seeds" table "$W/until.yaml" --target 2 --results "$W/r"
 }
+
+check_the_example_stops_killed_or_not() {
+  begin run smoke-until --checkpoint-every 0 --results "$W/r"
+  until_says 'after 2 of at most 24 seeds'
+  kill -9 "$pid"
+  wait "$pid" 2>/dev/null
+  ends 0 run smoke-until --results "$W/r"
+  prints '^decided after 8 seeds: no more are needed$'
+  [ "$(stored "$W/r")" -lt 40 ] || fail "$(stored "$W/r") runs are stored"
+  ends 0 table smoke-until --results "$W/r"
+  prints '^  post † .* 8 .* worse than pre$' && prints '^  center ‡ .*the same within 0.02$'
+}
