@@ -1,5 +1,5 @@
 /* What must be known of one comparison of a table: runs that diverged or stalled, ranks that say otherwise, a seed that
- * decides. */
+ * decides, one more run that would undo it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +49,23 @@ static void one_seed(const Table *t, const Comparison *c, Text *out) {
     text_format(out, ".");
 }
 
+/* A few seeds do not show a long tail: where one run twice as far off as the farthest of them would undo that a
+ * difference lies inside the margin. */
+static void one_run(const Table *t, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    const StPairs *p = &c->pairs;
+    double margin = c->what.margin, far = 0;
+    if (t->family.anytime || !c->inside || c->status != ST_OK) return;
+    for (size_t i = 0; i < p->n; i++) far = fmax(far, fabs(p->d[i] - c->t.mean));
+    double room = st_tost_room(p->d, p->n, p->scale, -margin, margin, t->x->alpha);
+    if (!(room < 2 * far)) return;
+    begin(t, c, out);
+    text_format(out, "ONE MORE RUN WOULD UNDO that it lies inside the margin: one %s off the mean, ",
+                show_number(number, room, decimals_for(c->t.se, 4)));
+    text_format(out, "where the farthest of these is %s off; skewed differences have such runs.",
+                show_number(number, far, decimals_for(c->t.se, 4)));
+}
+
 void table_flags(const Table *t, int cell, int step, int arm, Text *out) {
     const Comparison *c = table_comparison(t, cell, step, arm);
     table_divergence(t, cell, step, arm, out);
@@ -56,6 +73,7 @@ void table_flags(const Table *t, int cell, int step, int arm, Text *out) {
     stalls(t, c, out);
     ranks(t, c, out);
     one_seed(t, c, out);
+    one_run(t, c, out);
 }
 
 void table_flip_interval(const Table *t, const Comparison *c, Text *out) {

@@ -362,6 +362,30 @@ Test(table, macros_are_called_the_same_whatever_the_runs_did) {
     text_release(&first), text_release(&names), text_release(&other);
 }
 
+/* Eight differences about 0 inside the margin: one run twice as far off as the farthest would undo it, or would not. */
+Test(table, one_more_run_would_undo_it) {
+    static const char two[] = "name: made-up-two\ntitle: Made-up numbers\ndataset: synthetic\nlayers: 2\nwidth: 16\n"
+                              "heads: 2\nsteps: 150\nevaluate_at: '0,150'\nmargin: 0.02\n"
+                              "arms: {a: {variant: pre}, b: {variant: post}}\nprofiles: {eight: {seeds: 8}}\n";
+    static const double wide[] = {.017, -.017, .017, -.017, .024, -.024, .017, -.017};
+    for (int way = 0; way < 2; way++) {
+        made_up_init(&m, two, "eight");
+        for (int seed = 0; seed < 8; seed++) {
+            const Evaluation *base = record_at(made_up_at(&m, 0, 0, seed), 150);
+            made_up_loss(made_up_at(&m, 0, 1, seed), 150,
+                         base->metric[METRIC_valid_loss] + (way ? .1 : 1) * wide[seed]);
+        }
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        cr_expect(table_comparison(&m.table, 0, 1, 1)->inside, "%g", table_comparison(&m.table, 0, 1, 1)->inside_p);
+        char *text = made_up_write(&m, table_text);
+        made_up_unbroken(text);
+        const char *said = strstr(text, "ONE MORE RUN WOULD UNDO that it lies inside the margin: one 0.0");
+        cr_expect_eq(said != NULL, way == 0, "%s", text);
+        free(text);
+        made_up_release(&m);
+    }
+}
+
 Test(table, a_diverged_run_counts_and_is_seen) {
     made_up_init(&m, made_up_four, "quick");
     made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
