@@ -26,7 +26,7 @@ static void evidence(const Table *t, const Comparison *c, bool turned, Text *out
     char conf[40], p[SHOWN];
     int sign = turned ? -1 : 1;
     if (c->t_decides && c->t.status == ST_OK) {
-        text_format(out, "%s%% CI ", table_confidence(t, conf));
+        text_format(out, "%s%% %sCI ", table_confidence(t, conf), t->family.anytime ? "anytime " : "");
         show_interval(out, turned ? sign * c->t.hi : c->t.lo, turned ? sign * c->t.lo : c->t.hi, digits_of(c), "");
         text_format(out, ", ");
     }
