@@ -46,6 +46,22 @@ report "a corpus that cannot be had would lie in the user's cache" "$(
   grep -q "tried cache $T/home/.cache/normbench/tinyshakespeare" said || cat said)"
 report "what is installed is as it was" "$(there | diff "$T/before" - | head -n 5)"
 
+# CONTRIBUTING's lines from the installed tree on; the build's prefix stands in the place of /usr.
+packaged() {
+  command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || return 0
+  mkdir "$T/deb" && cp -r "$T/root" "$T/deb/normbench" && cd "$T/deb" || return
+  sed -n '/^mkdir -p normbench\/DEBIAN/,/^dpkg-deb/p' "$root/CONTRIBUTING.md" |
+    sed "s|normbench/usr/bin/|normbench${prefix#"$T/root"}/bin/|" >lines
+  [ "$(wc -l <lines)" -gt 3 ] || { echo "CONTRIBUTING shows no package"; return; }
+  sh -e lines >said 2>&1 || { cat said; return; }
+  dpkg-deb -f normbench_*.deb Depends | grep libgsl | grep libjansson | grep -q libyaml || dpkg-deb -f normbench_*.deb
+  dpkg-deb -x normbench_*.deb unpacked && cd "$T/work" || return
+  packed=$T/deb/unpacked${program#"$T/root"}
+  "$packed" list >said 2>&1 && grep -q '^  peri-lr ' said || cat said
+  "$packed" run smoke --set steps=2 --seeds 2 --threads 1 --results "$T/deb/results" >said 2>&1 || cat said
+}
+report "a Debian package is made as CONTRIBUTING says, and works unpacked" "$(packaged)"
+
 options() { "$program" $1 --help all | sed -nE 's/^  --([a-z-]+) .*/\1/p'; } # of a command's words
 "$program" --help | sed -nE 's/^normbench (([a-z]+ )?[a-z]+)( ([^a-z].*)?)?$/\1/p' >"$T/commands"
 man=$prefix/share/man/man1/normbench.1
