@@ -22,7 +22,7 @@ static Rc side_read(Side *s, const char *path, Error *e) {
     long line = 1;
     uint32_t code;
     if (file_read(path, &s->bytes, &s->length, e)) return error_prefix(e, "bleu: ");
-    if (!s->length) return error_set(e, RC_USAGE, "bleu: %s: empty; a sentence a line is wanted", path);
+    if (!s->length) return error_set(e, RC_USAGE, "bleu: %s is empty; it must hold one sentence per line", path);
     for (size_t at = 0, n; at < s->length; at += n) {
         n = utf8_next((const uint8_t *)s->bytes + at, s->length - at, &code);
         if (!n)
@@ -70,7 +70,7 @@ Rc command_bleu(Session *s, Error *e) {
     const Options *o = s->options;
     Side side[2] = {{0}};
     if (o->operands != 2)
-        return error_set(e, RC_USAGE, "bleu: give two files, translations and references, a sentence a line each");
+        return error_set(e, RC_USAGE, "bleu: give two files, translations and references, with one sentence per line");
     Rc rc = side_read(&side[0], o->operand[0], e);
     if (!rc) rc = side_read(&side[1], o->operand[1], e);
     if (!rc && side[0].lines != side[1].lines)

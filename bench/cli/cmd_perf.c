@@ -322,7 +322,7 @@ static Rc check_options(const Options *o, int *replicas, Error *e) {
         return error_set(e, RC_USAGE, "perf: --replicas goes with --dry-run");
     *replicas = o->times[OPTION_dry_run] ? option_integer(o, OPTION_replicas, 5) : 0;
     if (o->times[OPTION_baseline] && (!o->operands || o->times[OPTION_dry_run]))
-        return error_set(e, RC_USAGE, "perf: --baseline wants an experiment and no --dry-run");
+        return error_set(e, RC_USAGE, "perf: --baseline needs an experiment, and does not go with --dry-run");
     return RC_OK;
 }
 

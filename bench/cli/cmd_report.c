@@ -10,7 +10,7 @@ Rc command_report(Session *s, Error *e) {
     Ledger b;
     Error why = {.code = RC_OK};
     if (s->options->operands)
-        return error_set(e, RC_USAGE, "report: '%s' is too much; it takes no operand", s->options->operand[0]);
+        return error_set(e, RC_USAGE, "report: it takes no argument, and '%s' is one", s->options->operand[0]);
     if (ledger_make(&b, s, NULL, true, e)) return e->code;
     Rc rc = s->options->times[OPTION_own] ? RC_OK : ledger_add_stored(&b, s, e);
     if (!rc) rc = report_take(&b, s, e);

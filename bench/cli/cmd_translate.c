@@ -109,10 +109,10 @@ static Rc translate_all(Translating *a, const Session *s, Error *e) {
         release(a, count);
     } while (!rc && count == TOGETHER);
     if (!rc && !a->lines)
-        rc = error_set(e, RC_USAGE, "translate: standard input is empty; a sentence a line is wanted");
+        rc = error_set(e, RC_USAGE, "translate: standard input is empty; give one sentence per line");
     if (a->cut)
         fprintf(stderr,
-                "normbench: note: %ld of %ld lines have more than %d tokens; what is behind them was left out\n",
+                "normbench: note: %ld of %ld lines have more than %d tokens; the tokens behind these were left out\n",
                 a->cut, a->lines, a->how.context - 1);
     return rc;
 }

@@ -40,7 +40,7 @@ Rc spec_set_node(RunSpec *s, const Document *d, const Node *entry, Error *e) {
         return document_error(e, d, entry->line, "%s: one value is needed, not %s", entry->key, node_kind(entry));
     if (node_empty(entry)) return document_error(e, d, entry->line, "%s: the value is missing", entry->key);
     if (spec_said_by_program(entry->key))
-        return document_error(e, d, entry->line, "%s: the program says it of a run, nobody else does",
+        return document_error(e, d, entry->line, "%s: only the program sets this key",
                               entry->key);
     if (!spec_set(s, entry->key, entry->text, e)) return RC_OK;
     size_t n = strlen(e->text);

@@ -103,7 +103,7 @@ static Rc several(const Listing *l, const char *text, Error *e) {
         text_format(&line, "/%s=%s", key[i], listing_value(value, l, &l->run[0], key[i]));
     if (!keys || listing_twins(l, -1)) {
         text_format(&line,
-                    "; %sof one spec, stored in several arithmetics or corpora; take an id: ", keys ? "some are " : "");
+                    "; %s have one spec, but several arithmetics or corpora; name one by its id: ", keys ? "some" : "they");
         for (int i = 0; i < l->runs && i < SHOWN; i++)
             text_format(&line, "%s%.12s", i ? ", " : "", l->run[i].record->id);
     }

@@ -244,8 +244,8 @@ static Rc check_statistics(json_t *stored, json_t *rows, double margin, double a
     int names = names_differ(stored, rows, report);
     Rc rc = arms_differ(stored, rows, margin, alpha, report, compared);
     if (names || rc == RC_REGRESSION)
-        return error_set(e, RC_REGRESSION, "some arm is not the stored one within %g nats", margin);
-    if (rc) return error_set(e, rc, "some arm is neither equivalent within %g nats nor different: more seeds", margin);
+        return error_set(e, RC_REGRESSION, "some arm differs from the stored one by more than %g nats", margin);
+    if (rc) return error_set(e, rc, "some arm is neither the same within %g nats nor different: more seeds are needed", margin);
     return RC_OK;
 }
 

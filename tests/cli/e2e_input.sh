@@ -251,5 +251,5 @@ check_bleu_reads_lines() {
   printf 'one\ntw\xff\n' >"$W/latin"
   refused 'bleu: .*/latin:2: not UTF-8: byte 0xff at offset 6' bleu "$W/latin" "$W/r"
   : >"$W/empty"
-  refused 'bleu: .*/empty: empty; a sentence a line is wanted' bleu "$W/h" "$W/empty"
+  refused 'bleu: .*/empty is empty; it must hold one sentence per line' bleu "$W/h" "$W/empty"
 }

@@ -375,8 +375,8 @@ for s in steps:
     assert a["flops"] == b["flops"] > 0 and a["memory"] > 0 and a["seconds"] >= a["seconds_best"] > 0
 PY
   refused "baseline: smoke-shakespeare has no arm 'layernrm'; did you mean 'layernorm'" perf smoke-shakespeare --baseline layernrm
-  refused "baseline wants an experiment and no --dry-run" perf --baseline layernorm
-  refused "baseline wants an experiment and no --dry-run" perf smoke-shakespeare --baseline layernorm --dry-run
+  refused "baseline needs an experiment, and does not go with --dry-run" perf --baseline layernorm
+  refused "baseline needs an experiment, and does not go with --dry-run" perf smoke-shakespeare --baseline layernorm --dry-run
 }
 
 check_the_oracle_is_another_run() {

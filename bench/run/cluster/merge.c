@@ -221,7 +221,7 @@ static Rc find_runs(const Merge *m, const char *folder, char out[1100], char ***
     char here[PATH_MAX], there[PATH_MAX];
     struct stat at;
     if (!stat(folder, &at) && !S_ISDIR(at.st_mode))
-        return error_set(e, RC_USAGE, "merge: '%s' is no folder (of an archive, unpack it first: tar -xf)", folder);
+        return error_set(e, RC_USAGE, "merge: '%s' is not a folder; unpack an archive first (tar -xf)", folder);
     if (!is_folder(folder)) return error_set(e, RC_USAGE, "merge: '%s': no such folder", folder);
     if (strlen(folder) > 1000) return error_set(e, RC_USAGE, "merge: '%.100s…': the path is too long", folder);
     snprintf(out, 1100, "%s/runs", folder);
