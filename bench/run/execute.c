@@ -342,7 +342,9 @@ static void stand(Running *g) {
         Rc rc = checkpoint_read(g->x->folder, of->run->id, g->t, i, of->r, of->chain, &why);
         if (rc == RC_INTEGRITY) fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
         if (!rc && step >= 0 && step_of(g) != step)
-            fprintf(stderr, "normbench: run %.12s has a checkpoint of step %d, and a run that is trained with it one of step %d: all start over\n",
+            fprintf(stderr,
+                    "normbench: run %.12s has a checkpoint of step %d, and a run that is trained with it one of step "
+                    "%d: all start over\n",
                     of->run->id, step_of(g), step);
         if (!rc && step < 0) step = step_of(g);
         resumed += !rc && step_of(g) == step;

@@ -102,8 +102,8 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     for (int i = in_front; i < keys; i++)
         text_format(&line, "/%s=%s", key[i], listing_value(value, l, &l->run[0], key[i]));
     if (!keys || listing_twins(l, -1)) {
-        text_format(&line,
-                    "; %s have one spec, but several arithmetics or corpora; name one by its id: ", keys ? "some" : "they");
+        text_format(&line, "; %s have one spec, but several arithmetics or corpora; name one by its id: ",
+                    keys ? "some" : "they");
         for (int i = 0; i < l->runs && i < SHOWN; i++)
             text_format(&line, "%s%.12s", i ? ", " : "", l->run[i].record->id);
     }

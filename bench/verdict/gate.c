@@ -245,8 +245,8 @@ static Rc check_statistics(json_t *stored, json_t *rows, double margin, double a
     Rc rc = arms_differ(stored, rows, margin, alpha, report, compared);
     if (names || rc == RC_REGRESSION)
         return error_set(e, RC_REGRESSION, "some arm differs from the stored one by more than %g nats", margin);
-    if (rc) return error_set(e, rc, "some arm is neither the same within %g nats nor different: more seeds are needed", margin);
-    return RC_OK;
+    if (!rc) return RC_OK;
+    return error_set(e, rc, "some arm is neither the same within %g nats nor different: more seeds are needed", margin);
 }
 
 Rc gate_check(GateLevel level, json_t *baseline, json_t *rows, double margin, double alpha, Text *report, int *compared,
