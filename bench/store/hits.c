@@ -1,11 +1,8 @@
 #include "bench/store/hits.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/file.h"
 
 size_t hits_bytes(const Hits *h) {
     return ((size_t)h->targets + 7) / 8;
@@ -64,29 +61,5 @@ Rc hits_parse(Hits *h, const json_t *hits, Error *e) {
         return error_set(e, RC_INTEGRITY, "hits: not {step, targets, right, most_frequent, sha256}");
     h->targets = (long)targets, h->right = (long)right, h->frequent = (long)frequent;
     strcpy(h->sha256, hash);
-    return RC_OK;
-}
-
-static void path_of(char out[1200], const char *folder) {
-    snprintf(out, 1200, "%.1150s/" HITS_FILE, folder);
-}
-
-Rc hits_write(const Hits *h, const char *folder, Error *e) {
-    char path[1200];
-    path_of(path, folder);
-    return file_write(path, h->bit, hits_bytes(h), e);
-}
-
-Rc hits_read(Hits *h, const char *folder, Error *e) {
-    char path[1200], hash[SHA256_HEX], *bytes;
-    size_t length;
-    path_of(path, folder);
-    if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
-    if (length != hits_bytes(h) || strcmp(sha256_hex_of(hash, bytes, length), h->sha256)) {
-        free(bytes);
-        return error_set(e, RC_INTEGRITY, "%s: this file does not have the hash that record.json beside it names",
-                         path);
-    }
-    h->bit = (uint8_t *)bytes;
     return RC_OK;
 }

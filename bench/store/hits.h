@@ -42,8 +42,4 @@ void hits_release(Hits *h);
 json_t *hits_json(const Hits *h);
 Rc hits_parse(Hits *h, const json_t *hits, Error *e);
 
-/* The file of a folder. RC_INTEGRITY: it is absent, or its bytes are not those that h, which hits_parse gave, names. */
-Rc hits_write(const Hits *h, const char *folder, Error *e);
-Rc hits_read(Hits *h, const char *folder, Error *e);
-
 #endif

@@ -226,6 +226,33 @@ static json_t *record_json(const RunRecord *r) {
     return root;
 }
 
+static Rc write_beside(const char *folder, const char *name, const void *bytes, size_t length, Error *e) {
+    Text path;
+    text_init(&path);
+    text_format(&path, "%s/%s", folder, name);
+    Rc rc = file_write(path.at, bytes, length, e);
+    text_release(&path);
+    return rc;
+}
+
+/* The bytes, or NULL. RC_INTEGRITY: the file is absent, or its bytes are not those that the record names. */
+static char *read_beside(const char *folder, const char *name, const char *sha256, size_t *length, Error *e) {
+    Text path;
+    char hash[SHA256_HEX], *bytes = NULL;
+    text_init(&path);
+    text_format(&path, "%s/%s", folder, name);
+    if (file_read(path.at, &bytes, length, e)) {
+        if (e->code == RC_USAGE) e->code = RC_INTEGRITY;
+        bytes = NULL;
+    } else if (strcmp(sha256_hex_of(hash, bytes, *length), sha256)) {
+        error_set(e, RC_INTEGRITY, "%s: its bytes do not have the hash that record.json names", path.at);
+        free(bytes);
+        bytes = NULL;
+    }
+    text_release(&path);
+    return bytes;
+}
+
 Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     Text aside, final, path, curves;
     Text *const all[] = {&aside, &final, &path, &curves};
@@ -237,17 +264,15 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     record_seal(root, curves.at, curves.length);
     char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Rc rc = folder_make_own(aside.at, e);
-    text_format(&path, "%s/curves.csv", aside.at);
-    if (!rc) rc = file_write(path.at, curves.at, curves.length, e);
-    if (!rc && r->hits.targets) rc = hits_write(&r->hits, aside.at, e);
-    if (!rc && r->translations.sentences) rc = translations_write(&r->translations, aside.at, e);
-    text_clear(&path);
-    text_format(&path, "%s/record.json", aside.at);
-    if (!rc) rc = file_write(path.at, json, strlen(json), e);
+    const Hits *hits = &r->hits;
+    const Translations *t = &r->translations;
+    if (!rc) rc = write_beside(aside.at, "curves.csv", curves.at, curves.length, e);
+    if (!rc && hits->targets) rc = write_beside(aside.at, HITS_FILE, hits->bit, hits_bytes(hits), e);
+    if (!rc && t->sentences) rc = write_beside(aside.at, TRANSLATIONS_FILE, t->text, strlen(t->text), e);
+    if (!rc) rc = write_beside(aside.at, "record.json", json, strlen(json), e);
     if (!rc) rc = folder_publish(aside.at, final.at, e);
     if (rc) folder_remove(aside.at);
     /* Another process stored this very run meanwhile, and swept what was written aside. */
-    text_clear(&path);
     text_format(&path, "%s/record.json", final.at);
     if (rc && file_exists(path.at)) rc = RC_OK;
     free(json);
@@ -476,6 +501,18 @@ static Rc read_json_of(RunRecord *r, json_t **root, const char *folder, const ch
     return rc;
 }
 
+static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
+    size_t length;
+    Hits *h = &r->hits;
+    Translations *t = &r->translations;
+    if (h->targets && !(h->bit = (uint8_t *)read_beside(folder, HITS_FILE, h->sha256, &length, e))) return e->code;
+    if (h->targets && length != hits_bytes(h))
+        return error_set(e, RC_INTEGRITY, "%s/" HITS_FILE ": %ld targets take other than %zu bytes", folder, h->targets,
+                         length);
+    if (t->sentences && !(t->text = read_beside(folder, TRANSLATIONS_FILE, t->sha256, &length, e))) return e->code;
+    return RC_OK;
+}
+
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     Text path;
     json_t *root = NULL;
@@ -485,8 +522,7 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     if (!rc) rc = read_vouched(r, root, path.at, e);
     text_clear(&path);
     text_format(&path, "%s/%s", folder, id);
-    if (!rc && r->hits.targets) rc = hits_read(&r->hits, path.at, e);
-    if (!rc && r->translations.sentences) rc = translations_read(&r->translations, path.at, e);
+    if (!rc) rc = read_sidecars(r, path.at, e);
     json_decref(root);
     if (rc) record_release(r);
     text_release(&path);

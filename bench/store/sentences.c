@@ -1,10 +1,7 @@
 #include "bench/store/sentences.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/file.h"
 
 const char translations_heading[] =
     "words\treference_words\tmatches_1\tmatches_2\tmatches_3\tmatches_4\ttotal_1\ttotal_2\ttotal_3\ttotal_4\t"
@@ -29,25 +26,6 @@ Rc translations_parse(Translations *t, const json_t *json, Error *e) {
         return error_set(e, RC_INTEGRITY, "translations: not {step, sentences, sha256}");
     strcpy(t->sha256, hash);
     return RC_OK;
-}
-
-static void path_of(char out[1200], const char *folder) {
-    snprintf(out, 1200, "%.1150s/" TRANSLATIONS_FILE, folder);
-}
-
-Rc translations_write(const Translations *t, const char *folder, Error *e) {
-    char path[1200];
-    path_of(path, folder);
-    return file_write(path, t->text, strlen(t->text), e);
-}
-
-Rc translations_read(Translations *t, const char *folder, Error *e) {
-    char path[1200], found[SHA256_HEX];
-    size_t length;
-    path_of(path, folder);
-    if (file_read(path, &t->text, &length, e)) return e->code = RC_INTEGRITY;
-    if (!strcmp(sha256_hex_of(found, t->text, length), t->sha256)) return RC_OK;
-    return error_set(e, RC_INTEGRITY, "%s: its bytes do not have the hash that record.json names", path);
 }
 
 /* A field that ends with a tab or the line. */

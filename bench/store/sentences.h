@@ -24,11 +24,6 @@ void translations_release(Translations *t);
 json_t *translations_json(const Translations *t);
 Rc translations_parse(Translations *t, const json_t *json, Error *e);
 
-/* The file of a folder. RC_INTEGRITY: it is absent, or its bytes are not those that t, which translations_parse gave,
- * names. */
-Rc translations_write(const Translations *t, const char *folder, Error *e);
-Rc translations_read(Translations *t, const char *folder, Error *e);
-
 /* A line of the file. Its texts point into t->text and end with a tab or the line. */
 typedef struct {
     BleuCounts counts;
