@@ -7,7 +7,7 @@
 #include "bench/store/listing.h"
 #include "bench/store/texts.h"
 
-enum { SHOWN = 6 }; /* runs that an error lists */
+enum { SHOWN = 6 }; /* most runs that an error lists */
 
 static const char *id_of(const Store *s, int i) {
     return i < s->heads ? s->head[i].id : s->damaged_id[i - s->heads];
@@ -19,7 +19,7 @@ static size_t common_prefix(const char *a, const char *b) {
     return n;
 }
 
-/* Adds "3f2a91c0b2d4 (pre, seed 1, 300 steps of tinyshakespeare)" for the runs that share most of the prefix, `least`
+/* Append "3f2a91c0b2d4 (pre, seed 1, 300 steps of tinyshakespeare)" for the runs that share most of the prefix, `least`
  * bytes or more. */
 static void add_nearest(Error *e, const Store *s, const char *prefix, size_t least) {
     int shown = 0;
@@ -39,7 +39,7 @@ static void add_nearest(Error *e, const Store *s, const char *prefix, size_t lea
     if (s->heads > shown) snprintf(e->text + n, sizeof e->text - n, ", of %d", s->heads);
 }
 
-/* How many stored ids, readable or not, begin with text; id: the first of them. */
+/* Count the stored ids, readable or not, that begin with text; id: the first of them. */
 static int by_prefix(const Store *s, const char *text, char id[SHA256_HEX]) {
     int matches = 0;
     for (int i = 0; i < s->heads + s->damaged; i++)
@@ -47,7 +47,7 @@ static int by_prefix(const Store *s, const char *text, char id[SHA256_HEX]) {
     return matches;
 }
 
-/* "EXPERIMENT:" in front, cut off; text is written over. */
+/* Split "EXPERIMENT:" off the front; text is overwritten. */
 static char *split_experiment(char *text, char **experiment) {
     char *colon = strchr(text, ':'), *equals = strchr(text, '=');
     *experiment = NULL;
@@ -69,7 +69,7 @@ static Rc keep(Listing *l, char *at, Error *e) {
     return RC_OK;
 }
 
-/* One run under several plans is one run. */
+/* Keep one entry of a run that several plans share. */
 static void drop_repeated(Listing *l) {
     int written = 0;
     for (int i = 0; i < l->runs; i++) {
@@ -80,7 +80,7 @@ static void drop_repeated(Listing *l) {
     l->runs = written;
 }
 
-/* "'layernorm' is 6 stored runs, which differ in seed (1, 2, 3, 4, 5, 6); one of them: layernorm/seed=1" */
+/* Refuse: "'layernorm' is 6 stored runs, which differ in seed (1, 2, 3, 4, 5, 6); one of them: layernorm/seed=1". */
 static Rc several(const Listing *l, const char *text, Error *e) {
     const char *key[LISTING_MOST_KEYS];
     char value[SPEC_TEXT_SIZE];
@@ -112,7 +112,7 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     return e->code;
 }
 
-/* What was not found may stand in a folder that does not read: store_read has said which is the first, and why. */
+/* Report a damaged folder, if there is one: it may be the run that was not found. store_read has named the first. */
 static Rc not_found(const Store *stored, Error *e) {
     if (!stored->damaged) return e->code;
     size_t n = strlen(e->text);
@@ -121,7 +121,7 @@ static Rc not_found(const Store *stored, Error *e) {
     return e->code = stored->damage.code;
 }
 
-/* Runs of an experiment's file, or of one that stored plans name and that has no file here. */
+/* List the runs of an experiment's file, or of one that only stored plans name. */
 static Rc list(Listing *l, const Session *s, const Store *stored, const char *experiment, Error *e) {
     char filter[SPEC_KEY_SIZE + SPEC_TEXT_SIZE];
     Error why;
@@ -175,7 +175,7 @@ Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *
     store_read(&stored, s->runs);
     Rc rc = find(s, &stored, text, id, e);
     RunRecord r;
-    Error damaged; /* who reads the run says it */
+    Error damaged; /* ignored: reading the run reports it */
     if (!rc && !record_members(&r, s->runs, id, &damaged)) {
         texts_note(s, &r);
         record_release(&r);

@@ -17,7 +17,7 @@ void archive_release(Archive *a) {
         free(a->file[i].path);
         free(a->file[i].bytes);
     }
-    for (int i = 0; i < a->mades; i++) free((char *)(uintptr_t)a->made[i].commit);
+    for (int i = 0; i < a->builds; i++) free((char *)(uintptr_t)a->build[i].commit);
     free(a->file);
     free(a->plan);
     *a = (Archive){0};
@@ -36,13 +36,13 @@ static bool has(const Archive *a, const char *path) {
 
 static void count_maker(Archive *a, const RunRecord *r) {
     int k = 0;
-    while (k < a->mades && strcmp(a->made[k].commit, r->provenance.commit)) k++;
+    while (k < a->builds && strcmp(a->build[k].commit, r->provenance.commit)) k++;
     if (k == MADE_BY_MOST) return;
-    if (k == a->mades) a->made[a->mades++] = (MadeBy){.commit = mem_text(r->provenance.commit)};
-    a->made[k].runs++;
+    if (k == a->builds) a->build[a->builds++] = (MadeBy){.commit = mem_text(r->provenance.commit)};
+    a->build[k].runs++;
 }
 
-/* Of curves.csv the lines of names and of the first step stay, and record.json gets the hash that it has with them. */
+/* Keep only the names and the first step of curves.csv, and set record.json's hash accordingly. */
 static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
     json_error_t why;
     json_t *root = json_loadb(record->bytes, record->length, JSON_REJECT_DUPLICATES, &why);
@@ -92,7 +92,7 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session 
     snprintf(plan->word, sizeof plan->word, "%s", word);
     for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
         bool new = false;
-        int first = a->files; /* its record.json, and its curves.csv behind that */
+        int first = a->files; /* index of its record.json, which its curves.csv follows */
         for (int k = 0; k < RECORD_FILES; k++) {
             if (!record_has(run, k)) continue;
             char path[128], from[1200], *bytes;
@@ -123,8 +123,8 @@ static json_t *manifest(const Archive *a) {
     for (const ArchivePlan *p = a->plan; p < a->plan + a->plans; p++)
         json_array_append_new(plans, json_pack("{s:s, s:s, s:s, s:i}", "experiment", p->experiment, "profile",
                                                p->profile, "plan", p->plan, "runs", p->runs));
-    for (int i = 0; i < a->mades; i++)
-        json_array_append_new(made, json_pack("{s:s, s:i}", "commit", a->made[i].commit, "runs", a->made[i].runs));
+    for (int i = 0; i < a->builds; i++)
+        json_array_append_new(made, json_pack("{s:s, s:i}", "commit", a->build[i].commit, "runs", a->build[i].runs));
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
         json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", f->path, "bytes", (json_int_t)f->length,
                                                "sha256", sha256_hex_of(hash, f->bytes, f->length)));
@@ -164,7 +164,7 @@ Rc archive_folder(const Archive *a, const char *folder, Error *e) {
     return RC_OK;
 }
 
-/* A header of the ustar format: owner, group and time are zero, so the bytes depend on the contents alone. */
+/* Append a ustar header; owner, group and time are zero, so the bytes depend only on the contents. */
 static void tar_header(const ArchiveFile *f, const char *top, Text *out) {
     char header[512] = {0};
     unsigned sum = 0;

@@ -1,9 +1,9 @@
-/* Archive: the records of some plans' runs as a folder or a tar file, to be stored or sent: what `table`, `claims`,
- * `runs`, `show` and `trace` need of them, and nothing besides. The same records and plans give the same bytes.
+/* Archive: the records of some plans' runs as a folder or a tar file, to be stored or sent: only what `table`,
+ * `claims`, `runs`, `show` and `trace` need. Equal records and plans give equal bytes.
  *
- *   runs/ID/record.json, runs/ID/curves.csv   as they are stored, and runs/ID/hits.bin of a run that has one
- *                                             with without_curves: of curves.csv the names and the first step, whose
- *                                             loss says where a run began; record.json names the hash it has so
+ *   runs/ID/record.json, runs/ID/curves.csv   as they are stored, and runs/ID/hits.bin if a run has one
+ *                                             without_curves: curves.csv has only the names and the first step, whose
+ *                                             loss says where a run began; record.json has the hash of that
  *   out/WORD/plan.json                        how each plan is made, with the text of its file (plan_folder.h)
  *   MANIFEST.json                             {schema, made_by, commit, curves: false where they are left out,
  *                                             plans: [{experiment, profile, plan, runs}], records: [{commit, runs}],
@@ -20,7 +20,7 @@
 enum { ARCHIVE_SCHEMA = 1 };
 
 typedef struct {
-    char *path; /* in the archive */
+    char *path; /* path in the archive */
     char *bytes;
     size_t length;
 } ArchiveFile;
@@ -31,26 +31,25 @@ typedef struct {
 } ArchivePlan;
 
 typedef struct {
-    bool without_curves; /* less than a tenth of the bytes; figures of curves and blocks cannot be drawn of it */
-    ArchiveFile *file; /* of runs, by path; with archive_close also the two others, at the end */
+    bool without_curves; /* less than a tenth of the bytes; figures of curves and blocks need the curves */
+    ArchiveFile *file; /* files of runs, by path; archive_close appends the two others */
     int files, runs;   /* runs: each counted once */
     ArchivePlan *plan;
     int plans;
-    MadeBy made[MADE_BY_MOST]; /* commits: texts of their own */
-    int mades;
+    MadeBy build[MADE_BY_MOST]; /* its commits are owned texts */
+    int builds;
 } Archive;
 
 void archive_begin(Archive *a);
 
-/* Adds the runs of a plan; one that is there already stands once. RC_UNMEASURED, RC_INTEGRITY: a file that does not
- * read. */
+/* Add the runs of a plan, each run once. RC_UNMEASURED, RC_INTEGRITY: a file cannot be read. */
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session *s, Error *e);
 
-/* Adds MANIFEST.json and SHA256SUMS. */
+/* Add MANIFEST.json and SHA256SUMS. */
 void archive_close(Archive *a);
 
-/* Into a folder, which must be absent or empty; into a tar file whose one folder is called `top`. RC_USAGE: something
- * is there; RC_UNMEASURED: the disk refused. */
+/* Write to a folder, which must be absent or empty; or to a tar file whose one folder is called `top`. RC_USAGE: the
+ * target exists; RC_UNMEASURED: the disk refused. */
 Rc archive_folder(const Archive *a, const char *folder, Error *e);
 void archive_tar(const Archive *a, const char *top, Text *out);
 

@@ -27,8 +27,8 @@ static void add_integer(SafeFile *f, const char *key, long value) {
     safe_add_text(f, key, text);
 }
 
-/* The file's own hash is that of its data. This one is of the texts and of the names and shapes in its header, so that
- * one changed bit anywhere is noticed. */
+/* Hash the texts, names and shapes of the header. The file's own hash covers its data, so any changed bit is noticed.
+ * */
 static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
     static const char *const keys[] = {"id", "step", "loss_chain", "evaluations"};
     const char *probes = safe_text(f, "probes");
@@ -47,7 +47,7 @@ static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
     text_release(&t);
 }
 
-/* Another process that finishes its last run may remove the folder between making and using it. */
+/* Write the file; retry, since another process that ends its last run may remove the folder after it was made. */
 static Rc store(const SafeFile *f, const char *folder, const char *path, double shard, Error *e) {
     Text parent;
     text_init(&parent);
@@ -63,7 +63,7 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, double 
     return rc;
 }
 
-/* What a precision of 16 bits keeps beside: counts, and where the scale of the loss stands. */
+/* State of a precision of 16 bits: counts, and the loss scale. */
 enum { COUNTS = sizeof(Rounded) / sizeof(uint64_t), SCALE = 3 };
 typedef struct {
     double *count, scale[SCALE]; /* count: [sites][COUNTS], whole numbers below 2^53 */
@@ -100,7 +100,7 @@ static void take_aside(const SafeFile *f, Trainer *t, int replica) {
     double scale[SCALE];
     if (!sites) return;
     Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
-    const char *from = safe_find(f, "rounded")->data; /* need not be aligned */
+    const char *from = safe_find(f, "rounded")->data; /* may be unaligned */
     for (int i = 0; i < sites * COUNTS; i++) {
         double x;
         memcpy(&x, from + (size_t)i * sizeof x, sizeof x);
@@ -123,7 +123,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     Aside aside;
     Text path, probes;
     char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r, NULL);
-    void **copy = mem_alloc(SAVED * (size_t)trainer_parameters(t) + 1, sizeof *copy); /* of what a device holds */
+    void **copy = mem_alloc(SAVED * (size_t)trainer_parameters(t) + 1, sizeof *copy); /* a device's tensors */
     int copies = 0;
     text_init(&probes);
     safe_init(&f);
@@ -146,7 +146,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     seal_of(seal, &f);
     safe_add_text(&f, "seal", seal);
     path_of(&path, folder, id);
-    /* What a device that fails gives back must not take the place of a good checkpoint. */
+    /* data of a failed device must not replace a good checkpoint */
     Rc rc = trainer_failed(t, e) ? e->code : store(&f, folder, path.at, shard, e);
     text_release(&path);
     text_release(&probes);
@@ -168,7 +168,7 @@ static bool from_hex(uint8_t out[32], const char *hex) {
     return true;
 }
 
-/* text: of a checkpoint; NULL: it is older than this key and holds the usual ones. */
+/* Return true if a checkpoint has these probes. text NULL: it is older than this key and has the usual ones. */
 static bool same_probes(const char *text, const ProbeChoice *c) {
     const ProbeChoice usual = probes_usual();
     Text mine;
@@ -180,7 +180,7 @@ static bool same_probes(const char *text, const ProbeChoice *c) {
     return same;
 }
 
-/* Everything is checked before anything is changed. */
+/* Check everything before anything is changed. */
 static Rc check(const SafeFile *f, const char *id, const Trainer *t, const RunRecord *r, Error *e) {
     const char *whose = safe_text(f, "id"), *probes = safe_text(f, "probes");
     char name[80], seal[SHA256_HEX];
@@ -238,7 +238,7 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, 
                 trainer_put(t, saved[k].role, i, replica, safe_find(&f, name)->data);
             }
         const SafeTensor *curves = safe_find(&f, "curves");
-        loaded.curves = r->curves; /* the same columns */
+        loaded.curves = r->curves; /* sets the columns */
         loaded.curves.rows = (int)curves->shape[0];
         loaded.curves.value = mem_alloc(safe_bytes(curves), 1);
         memcpy(loaded.curves.value, curves->data, safe_bytes(curves));
@@ -280,7 +280,7 @@ void checkpoint_remove(const char *folder, const char *id) {
     text_release(&path);
 }
 
-/* The id in ".aside.ID.PID" or "ID.…"; false for any other name. */
+/* Extract the id of ".aside.ID.PID" or "ID.…"; false for any other name. */
 static bool id_in(char out[SHA256_HEX], const char *name, const char *before, const char *after) {
     size_t n = strlen(before);
     if (strncmp(name, before, n) || strlen(name) < n + SHA256_HEX - 1) return false;
@@ -322,6 +322,6 @@ void checkpoint_sweep(const char *folder) {
     sweep(folder, "/.partial", "", "-"); /* shards */
     text_init(&path);
     text_format(&path, "%s/.partial", folder);
-    rmdir(path.at); /* stays while any checkpoint is in it */
+    rmdir(path.at); /* fails while any checkpoint is in it */
     text_release(&path);
 }

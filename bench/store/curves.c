@@ -67,13 +67,13 @@ double curve_mean(const Curves *c, const CurveInfo *curve, int layer, int step) 
     int n = 0;
     for (int row = 0; row < step && row < c->rows; row += curve_stride(c, curve)) {
         double x = curve_number(c, row, curve, layer);
-        if (isnan(x) && row + 1 < c->rows && row + 1 < step) continue; /* a step that was skipped */
+        if (isnan(x) && row + 1 < c->rows && row + 1 < step) continue; /* a skipped step */
         sum += x, n++;
     }
     return n ? sum / n : (double)NAN;
 }
 
-/* Appends ",grad_norm_0,grad_norm_1" or ",weight_norm"; nothing for what has a fixed column or none. */
+/* Append ",grad_norm_0,grad_norm_1" or ",weight_norm"; nothing for a probe with a fixed column or none. */
 static void probe_names(const Curves *c, ProbeKind kind, Text *out) {
     const ProbeInfo *info = &probe_info[kind];
     if (c->at[kind] < CURVE_FIXED) return;
@@ -99,7 +99,7 @@ void curves_text(const Curves *c, Text *out) {
     curves_rows_text(c, 0, out);
 }
 
-/* The probe whose column, or whose column of block 0, is called name. */
+/* Return the probe whose column, or whose column of block 0, is called name. */
 static ProbeKind named(const char *name) {
     char first[64];
     for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) {
@@ -109,7 +109,7 @@ static ProbeKind named(const char *name) {
     return PROBE_COUNT;
 }
 
-/* Counts the columns of a probe's blocks from the first, which was just read; *line stands behind them. */
+/* Count the columns of a probe's blocks, of which the first was just read, and advance *line past them. */
 static int count_blocks(char **line, const char *column) {
     char next[64];
     for (int l = 1;; l++) {
@@ -119,8 +119,8 @@ static int count_blocks(char **line, const char *column) {
     }
 }
 
-/* The fixed columns, in any selection that begins with the step: at[i] is the place in a row of the i-th that the file
- * has; returns how many. A column of today that the file lacks is NaN in every row. line: behind them. */
+/* Read the names of the fixed columns, any selection that begins with the step: at[i] is the index in a row of the
+ * file's i-th; return how many, and advance line. A column that the file lacks is NaN in every row. */
 static int read_fixed(Curves *c, char **line, int at[CURVE_FIXED]) {
     int found = 0;
     bool there[CURVE_FIXED] = {false};
@@ -140,7 +140,7 @@ static int read_fixed(Curves *c, char **line, int at[CURVE_FIXED]) {
     return found;
 }
 
-/* The header: fixed columns, then those of probes. line is written over. */
+/* Read the header: fixed columns, then those of probes. line is overwritten. */
 static Rc read_header(Curves *c, char *line, int at[CURVE_FIXED], int *fixed, Error *e) {
     *fixed = read_fixed(c, &line, at);
     if (!*fixed)
@@ -159,7 +159,7 @@ static Rc read_header(Curves *c, char *line, int at[CURVE_FIXED], int *fixed, Er
     return RC_OK;
 }
 
-/* Plain numbers, empty = NaN, the header's columns counted. */
+/* Read plain numbers, empty = NaN, as many per row as the header has columns. */
 Rc curves_read(Curves *c, char *text, Error *e) {
     char *line = strtok_r(text, "\n", &text);
     int at[CURVE_FIXED], fixed;

@@ -5,7 +5,7 @@
 
 #include "bench/store/metrics.h"
 
-/* The loss a run started from: its validation before any update, else its first training loss. */
+/* Return the loss at the start of a run: its validation before any update, else its first training loss. */
 static double first_loss(const RunRecord *r) {
     const Evaluation *start = record_at(r, 0);
     if (start) return start->metric[METRIC_valid_loss];

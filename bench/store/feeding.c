@@ -8,7 +8,7 @@ static bool translates(const RunSpec *s) {
     return s->objective == OBJECTIVE_TRANSLATE;
 }
 
-/* How the sentences of a run that translates become rows. */
+/* Return the packing of sentences for a run that translates. */
 static Packing packing_of(const RunSpec *s) {
     return (Packing){(int)s->batch, (int)s->context, s->long_lines == LONG_LINES_TRUNCATE};
 }

@@ -1,4 +1,4 @@
-/* A run's inputs, as its objective makes them of the corpus: the one way into a trainer's feeds. */
+/* Inputs of a run, made from the corpus for its objective: nothing else fills a trainer's feeds. */
 #ifndef BENCH_STORE_FEEDING_H
 #define BENCH_STORE_FEEDING_H
 
@@ -7,37 +7,38 @@
 #include "datasets/pairs.h"
 #include "models/trainer.h"
 
-/* RC_USAGE: the corpus is not what the objective needs, or too short for one batch and one validation window. */
+/* Check the corpus. RC_USAGE: the objective needs another kind, or it is too short for a batch and a validation window.
+ * */
 Rc feed_fits(const RunSpec *s, const Dataset *d, Error *e);
 
-/* Into the feeds of one replica: the batch of update `step` of the runs that draw theirs by `seed`. */
+/* Fill the feeds of one replica with the batch of update `step` of runs that draw by `seed`. */
 void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint64_t seed, uint64_t step);
 
-/* What every update of a run reads, a row of numbers each: where its crops start in the training part or, of a run that
- * translates, its pairs among those of training with no empty line, -1 behind the last. */
+/* Input of every update of a run, a row each: the starts of its crops in the training part or, for a run that
+ * translates, the indices of its pairs among the training pairs without empty lines, then -1. */
 typedef struct {
     int64_t *number; /* [steps][columns] */
     int64_t steps, columns;
 } FeedBatches;
 
-/* RC_USAGE: an objective for which that is not all it reads, or more numbers than fit into one tensor; then there is
- * nothing to release. */
+/* List the batches. RC_USAGE: the objective reads more than that, or the numbers do not fit into one tensor; then there
+ * is nothing to release. */
 Rc feed_batches(FeedBatches *out, const RunSpec *s, const Dataset *d, Error *e);
 void feed_batches_release(FeedBatches *b);
 
-/* Validation windows first .. first + batch - 1, first a multiple of batch; of sentence pairs a window is one of the
- * `batch` parts of a packed batch. */
+/* Fill the feeds with validation windows first .. first + batch - 1, first a multiple of batch; a window of sentence
+ * pairs is one of the `batch` parts of a packed batch. */
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);
 
-/* Forward only over these windows, the same in every replica; returns the bytes of their targets. */
+/* Run forward over these windows, the same in every replica; return the bytes of their targets. */
 size_t feed_forward(Trainer *t, const Dataset *d, const RunSpec *s, size_t first);
 
-/* All of them, and the targets that they leave out: of a masked model those that the tokens behind the last whole
- * window would be asked for. */
+/* Return the number of windows, and of targets that they leave out: for a masked model, those in the tokens after the
+ * last whole window. */
 size_t feed_window_count(const RunSpec *s, const Dataset *d);
 size_t feed_dropped(const RunSpec *s, const Dataset *d);
 
-/* Whether a device can hold the corpus and draw the batches from it alone (trainer_keep_corpus). */
+/* Return true if a device can hold the corpus and draw batches by itself (trainer_keep_corpus). */
 bool feed_by_device(const RunSpec *s, const Dataset *d);
 
 #endif

@@ -10,7 +10,7 @@
 #include "bench/plan/profile.h"
 #include "bench/store/texts.h"
 
-/* The plans of all files that are looked at; options: as in RunGroup. */
+/* Plans of all files that are read; options: as in RunGroup. */
 typedef struct {
     Experiment **at;
     char (*options)[sizeof(((RunGroup *)0)->options)];
@@ -38,7 +38,7 @@ static bool add_experiment(Plans *p, const Experiment *x) {
     return true;
 }
 
-/* Adds a profile of a file; one with the plan of another profile of it is the same once more. */
+/* Add a profile of a file, unless another profile of it has the same plan. */
 static Rc add_plan(Plans *p, const char *path, const char *profile, const Overrides *o, Error *e) {
     Experiment x;
     if (experiment_read(&x, path, profile, o, e)) return e->code;
@@ -46,7 +46,7 @@ static Rc add_plan(Plans *p, const char *path, const char *profile, const Overri
     return RC_OK;
 }
 
-/* Every profile of a file, its first one at the front. */
+/* Add every profile of a file, its first one first. */
 static Rc add_profiles(Plans *p, const char *path, const Overrides *o, Error *e) {
     Error absent;
     if (add_plan(p, path, "", o, e)) return e->code;
@@ -130,14 +130,14 @@ static RunGroup *add_group(Listing *l) {
     return &l->group[l->groups++];
 }
 
-/* What is looked up: the store, the specs of its records ordered by `resemble`, and which records a plan has. */
+/* Index of stored records: the store, the records' specs sorted by `resemble`, and which records a plan has. */
 typedef struct {
     const Store *stored;
     const RunSpec **spec;
-    bool *planned; /* [record] */
+    bool *planned; /* [records] */
 } Stored;
 
-/* The order of specs by what tells most of them apart. */
+/* Compare specs by the keys that differ most often. */
 static int resemble(const void *a, const void *b) {
     const RunSpec *x = *(const RunSpec *const *)a, *y = *(const RunSpec *const *)b;
     if (x->seed != y->seed) return x->seed < y->seed ? -1 : 1;
@@ -148,13 +148,13 @@ static int resemble(const void *a, const void *b) {
     return (x->lr > y->lr) - (x->lr < y->lr);
 }
 
-/* Whether any record may be of a spec. Its text and hash take far longer to make than this, and of all runs of all
- * plans few are stored. */
+/* Return true if any record may be of a spec. This is far quicker than making its text and hash, and few of the runs of
+ * all plans are stored. */
 static bool resembles_one(const Listing *l, const Stored *s, const RunSpec *x) {
     return bsearch(&x, s->spec, (size_t)l->records, sizeof *s->spec, resemble) != NULL;
 }
 
-/* The records of a spec. */
+/* Take the records of a spec. */
 static void take_run(Listing *l, const Stored *s, const RunSpec *spec, int group, int place, const Arm *arm) {
     char hash[SHA256_HEX];
     int count;
@@ -170,7 +170,7 @@ static void take_run(Listing *l, const Stored *s, const RunSpec *spec, int group
     }
 }
 
-/* The stored runs of a plan, of every precision where it leaves that open; they are marked as planned. */
+/* Take the stored runs of a plan, of every precision if it leaves that open, and mark them as planned. */
 static void take_plan(Listing *l, const Stored *s, const Experiment *x, const char *options) {
     RunGroup *g = add_group(l);
     int group = l->groups - 1, place = 0;
@@ -195,7 +195,7 @@ static void take_plan(Listing *l, const Stored *s, const Experiment *x, const ch
             }
 }
 
-/* How many keys an arm sets of its own when a run has them and its columns; -1: it does not. */
+/* Return how many keys an arm itself sets if a run has these and its columns; -1: it has not. */
 static int arm_fits(const Arm *a, const RunSpec *s) {
     char want[SPEC_TEXT_SIZE], is[SPEC_TEXT_SIZE];
     int own = 0;
@@ -223,7 +223,7 @@ static void name_arm(ListedRun *run, const Plans *p, const char *experiment) {
     snprintf(run->label, sizeof run->label, "%s", best ? best->label : run->arm);
 }
 
-/* " on other bytes of text:mine.txt (SHA-256 0123456789ab)" of a run whose text is another one now; else "". */
+/* Write " on other bytes of text:mine.txt (SHA-256 0123456789ab)" for a run whose text has changed; else "". */
 static void other_bytes(const RunRecord *r, const Experiment *of, char *out, size_t size) {
     out[0] = 0;
     for (int i = 0; of && spec_own_text(&r->spec) && i < of->texts; i++)
@@ -232,7 +232,7 @@ static void other_bytes(const RunRecord *r, const Experiment *of, char *out, siz
             snprintf(out, size, " on other bytes of %.80s (SHA-256 %.12s)", r->spec.dataset.text, r->dataset_sha256);
 }
 
-/* A run that no profile plans goes to the file of which it declares a plan. */
+/* Assign a run that no profile plans to the file whose plan it declares. */
 static void take_unplanned(Listing *l, const RunRecord *r, const Plans *p, bool of_files) {
     Text line;
     char plan[SHA256_HEX] = "";
@@ -313,7 +313,7 @@ const Evaluation *listing_last(const RunRecord *r) {
     return r->diverged_step < 0 && r->evaluations ? &r->evaluation[r->evaluations - 1] : NULL;
 }
 
-/* Keys that are not of specs. */
+/* Keys that are not keys of specs. */
 static const char *const more_keys[] = {"experiment", "profile", "plan", "arm", "seed", "class", "status"};
 enum { MORE_KEYS = sizeof more_keys / sizeof *more_keys };
 
@@ -354,7 +354,7 @@ static int by_text(const void *a, const void *b) {
 
 void listing_values(const Listing *l, const char *key, int most, Text *out) {
     char value[SPEC_TEXT_SIZE];
-    void *seen = NULL; /* a tree of search.h */
+    void *seen = NULL; /* a tree of <search.h> */
     int shown = 0, more = 0;
     for (int i = 0; i < l->runs; i++) {
         listing_value(value, l, &l->run[i], key);
@@ -369,7 +369,7 @@ void listing_values(const Listing *l, const char *key, int most, Text *out) {
     if (more) text_format(out, ", and %d more", more);
 }
 
-/* A filter's value as listing_value writes it. */
+/* Write a filter's value in listing_value's form. */
 static Rc canonical(char *out, const char *key, const char *value, Error *e) {
     RunSpec scratch;
     int64_t seed;
@@ -389,7 +389,7 @@ static Rc canonical(char *out, const char *key, const char *value, Error *e) {
     return RC_OK;
 }
 
-/* Which runs have the value: keep[runs]; how many. row: an arm is asked for by its variant's row. */
+/* Set keep[runs] for runs with the value; return how many. row: compare an arm with its variant's row. */
 static int match(const Listing *l, const char *key, const char *value, bool row, bool *keep) {
     char has[SPEC_TEXT_SIZE];
     int kept = 0;
@@ -432,7 +432,7 @@ Rc listing_keep(Listing *l, const char *filter, Error *e) {
     return kept ? RC_OK : e->code;
 }
 
-/* Which runs are held against each other. */
+/* Runs that are compared with each other. */
 typedef enum { ALL_RUNS, SAME_EXPERIMENT, SAME_ARM } Scope;
 
 static bool in_scope(const Listing *l, const ListedRun *a, const ListedRun *b, Scope scope) {
@@ -444,7 +444,7 @@ static bool in_scope(const Listing *l, const ListedRun *a, const ListedRun *b, S
     return false;
 }
 
-/* Whether runs of the group (-1: all) differ in a key. The first run of each scope stands for all before it. */
+/* Return true if runs of the group (-1: all) differ in a key; each run is compared with the first of its scope. */
 static bool differs(const Listing *l, int group, const char *key, Scope scope) {
     struct {
         const ListedRun *run;

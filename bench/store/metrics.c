@@ -25,8 +25,8 @@ static double measure_hits(const Validation *v, const CurveInfo *curve) {
     return (double)v->hits / (double)v->count;
 }
 
-/* The sum over rows first .. step - 1 of a curve of the whole model, or over the newest measured row before step when
- * none of these was measured; *n: how many rows. A step that was skipped has no number. */
+/* Sum rows first .. step - 1 of a curve of the whole model or, if none of these was measured, take the newest measured
+ * row before step; *n: how many rows. A skipped step has no number. */
 static double sum_from(const Validation *v, const CurveInfo *curve, int first, int *n) {
     double sum = 0;
     int stride = curve_stride(v->curves, curve), newest = v->step > 0 ? (v->step - 1) / stride * stride : 0;
@@ -44,7 +44,7 @@ static double mean_from(const Validation *v, const CurveInfo *curve, int first) 
     return n ? sum / n : (double)NAN;
 }
 
-/* The mean over the last tenth of the steps, one at least. */
+/* Return the mean over the last tenth of the steps, at least one. */
 static double measure_tail(const Validation *v, const CurveInfo *curve) {
     int tail = v->step / 10;
     return mean_from(v, curve, v->step - (tail > 0 ? tail : 1));
@@ -60,7 +60,7 @@ static double measure_count(const Validation *v, const CurveInfo *curve) {
     return sum_from(v, curve, 0, &n);
 }
 
-/* How many of a curve's rows before step are spikes; the curve has a fixed column. */
+/* Count the spikes in a curve's rows before step; the curve has a fixed column. */
 static double measure_spikes(const Validation *v, const CurveInfo *curve) {
     int n = 0;
     for (int row = 0; row < v->step && row < v->curves->rows; row++)
@@ -68,7 +68,7 @@ static double measure_spikes(const Validation *v, const CurveInfo *curve) {
     return n;
 }
 
-/* How many rows before step a curve has been measured in, and the newest of them. */
+/* Count the measured rows of a curve before step. */
 static int measured_rows(const Validation *v, const CurveInfo *curve) {
     int end = v->step < v->curves->rows ? v->step : v->curves->rows;
     return end > 0 ? (end - 1) / curve_stride(v->curves, curve) + 1 : 0;
@@ -78,7 +78,7 @@ static int newest_row(const Validation *v, const CurveInfo *curve) {
     return (measured_rows(v, curve) - 1) * curve_stride(v->curves, curve);
 }
 
-/* A block's mean over measured rows first .. first + count - 1, those of skipped steps left out. */
+/* Return a block's mean over measured rows first .. first + count - 1, without skipped steps. */
 static double block_mean(const Validation *v, const CurveInfo *curve, int layer, int first, int count) {
     double sum = 0;
     int n = 0, stride = curve_stride(v->curves, curve);
@@ -89,8 +89,8 @@ static double block_mean(const Validation *v, const CurveInfo *curve, int layer,
     return n ? sum / n : (double)NAN;
 }
 
-/* A curve of the blocks at a row, or averaged over those before step; [layers], the caller frees it.
- * NULL when there are no two blocks, or some number is not above 0 and finite. */
+/* Return a curve of the blocks at a row, or averaged over rows before step; [layers], the caller frees it. NULL: there
+ * are fewer than two blocks, or some number is not positive and finite. */
 enum { ALL_ROWS = -1 };
 static double *block_numbers(const Validation *v, const CurveInfo *curve, int row) {
     const Curves *c = v->curves;
@@ -165,20 +165,20 @@ static double measure_blocks_first_median(const Validation *v, const CurveInfo *
     return out;
 }
 
-/* Of the first and the last block alone: a block between them may have no such number. */
+/* Compare only the first and the last block: others may have no such number. */
 static double measure_ends_last_first(const Validation *v, const CurveInfo *curve) {
     int n = v->curves->layers;
     double first = curve_mean(v->curves, curve, 0, v->step), last = curve_mean(v->curves, curve, n - 1, v->step);
     return n > 1 && first > 0 && last > 0 && isfinite(last) ? log10(last / first) : (double)NAN;
 }
 
-/* Not of a whole validation: bench/run/quantized.h fills it in. */
+/* Return NaN: not measured by a whole validation; bench/run/quantized.h fills it in. */
 static double measure_apart(const Validation *v, const CurveInfo *curve) {
     (void)v, (void)curve;
     return (double)NAN;
 }
 
-/* The AIC of an exponential less that of a linear law over the blocks, at a row. */
+/* Return the AIC of an exponential law minus that of a linear law over the blocks, at a row. */
 static double law_at(const Validation *v, const CurveInfo *curve, int row) {
     double *x = v->step > 0 ? block_numbers(v, curve, row) : NULL, out = (double)NAN;
     if (x) {
@@ -200,7 +200,7 @@ static double measure_growth_law(const Validation *v, const CurveInfo *curve) {
     return law_at(v, curve, newest_row(v, curve));
 }
 
-/* log10 of a ratio that may not be there. */
+/* Return log10 of a ratio; NaN if it does not exist. */
 static double lg_ratio(double above, double below) {
     return above > 0 && below > 0 && isfinite(above) && isfinite(below) ? log10(above / below) : (double)NAN;
 }
@@ -217,7 +217,7 @@ static double measure_end_last_first(const Validation *v, const CurveInfo *curve
                     : (double)NAN;
 }
 
-/* Below fp16's largest number. */
+/* Return the headroom below fp16's largest number. */
 static double measure_headroom(const Validation *v, const CurveInfo *curve) {
     double most = 0;
     for (int i = 0; i < measured_rows(v, curve); i++)
@@ -226,7 +226,7 @@ static double measure_headroom(const Validation *v, const CurveInfo *curve) {
     return lg_ratio(65504, most);
 }
 
-/* The mean over blocks that have a number, of a stretch of measured rows; NaN: none has. */
+/* Average over `count` measured rows and the blocks that have a number; NaN: none has. */
 static double mean_of_blocks(const Validation *v, const CurveInfo *curve, int first, int count) {
     double sum = 0;
     int n = 0;
@@ -237,7 +237,7 @@ static double mean_of_blocks(const Validation *v, const CurveInfo *curve, int fi
     return n && isfinite(sum) ? sum / n : (double)NAN;
 }
 
-/* A tenth of the measured rows, one at least. */
+/* Return a tenth of the measured rows, at least one. */
 static int tenth(const Validation *v, const CurveInfo *curve) {
     int rows = measured_rows(v, curve);
     return rows < 10 ? rows > 0 : rows / 10;
@@ -271,7 +271,7 @@ static double measure_flat_late(const Validation *v, const CurveInfo *curve) {
     return flat_of(v, curve, measured_rows(v, curve) - count, count);
 }
 
-/* Of the row of the parameters after `step` updates. */
+/* Use the row of the parameters after `step` updates. */
 static double measure_early(const Validation *v, const CurveInfo *curve) {
     int last = v->curves->layers - 1;
     double sum = 0;
@@ -289,7 +289,7 @@ static double measure_first_overflow(const Validation *v, const CurveInfo *curve
     return rounded_first_step(&v->rounded);
 }
 
-/* Bits per byte scale with the loss by a factor of the text alone, so any finite validation gives it. */
+/* Return the factor from loss to bits per byte, which depends only on the text, from any finite validation. */
 static double bits_per_nat(const RunRecord *r) {
     for (int i = 0; i < r->evaluations; i++) {
         double loss = r->evaluation[i].metric[METRIC_valid_loss], bits = r->evaluation[i].metric[METRIC_bits_per_byte];
@@ -303,7 +303,7 @@ static double uniform_none(const RunRecord *r) {
     return (double)NAN;
 }
 
-/* A run that diverged writes nothing that is shared with a reference. */
+/* Return 0: a diverged run's translations share nothing with a reference. */
 static double uniform_zero(const RunRecord *r) {
     (void)r;
     return 0;
@@ -325,7 +325,7 @@ static double uniform_hits(const RunRecord *r) {
     return 1.0 / r->vocab;
 }
 
-/* A run that diverged counted until then. */
+/* Return the overflows that a diverged run counted until then. */
 static double uniform_overflows(const RunRecord *r) {
     return rounded_overflows(&r->rounded);
 }
@@ -361,7 +361,7 @@ bool metric_asked(Metric m, const ProbeChoice *asked) {
     return metric_added(m) == PROBE_COUNT || asked->wanted[metric_added(m)];
 }
 
-/* Of what eight bits cost. */
+/* Return true for metrics of the cost of eight bits. */
 static bool quantized_metric(Metric m) {
     static const Metric all[] = {
 #define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,
@@ -373,7 +373,7 @@ static bool quantized_metric(Metric m) {
     return false;
 }
 
-/* Of what a run writes. */
+/* Return true for metrics of a run's translations. */
 static bool translated_metric(Metric m) {
     return m == METRIC_bleu || m == METRIC_chrf;
 }

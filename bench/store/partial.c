@@ -4,7 +4,7 @@
 
 #include "bench/store/texts.h"
 
-/* Runs of each seed that are not stored, in any class or arithmetic: missing[seeds]. */
+/* Count each seed's runs that are not stored in any class or arithmetic: missing[seeds]. */
 static void count_missing(const Store *s, const Experiment *x, int *missing) {
     char(*hash)[SHA256_HEX] = mem_alloc((size_t)x->seeds, sizeof *hash);
     int count;

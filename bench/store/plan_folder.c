@@ -186,7 +186,7 @@ void plan_experiment(const char *root, const Experiment *x, char out[PATH_MAX]) 
     snprintf(out, PATH_MAX, "%.*s", (int)(is_own ? n - 5 : strlen(real)), is_own ? base : real);
 }
 
-/* NULL: one of them is not UTF-8. */
+/* Make a list of texts; NULL: one of them is not UTF-8. */
 static json_t *list_of(const char *const *item, int count) {
     json_t *list = json_array();
     for (int i = 0; i < count && list; i++)
@@ -223,7 +223,7 @@ json_t *plan_note_carried(const PlanFolder *f, const char *root, const Experimen
     return all;
 }
 
-/* Whether the note that is there says how the plan is made: its text, or that of a file alone. */
+/* Return true if the existing note says how to make the plan: by its text, or by a file only. */
 static bool noted_well(const PlanNote *before, const Overrides *o) {
     if (!before->all) return false;
     bool plain = !json_array_size(before->set) && !json_array_size(before->arm);
@@ -272,7 +272,7 @@ static Rc copy(const char *aside, const PlanFolder *f, const char *name, Error *
     return rc;
 }
 
-/* Only a name, so that nothing outside of the folder is ever removed. */
+/* Remove an old file, if its name has no folder: nothing outside of the folder is ever removed. */
 static void remove_old(const PlanFolder *f, const char *name) {
     char path[PLAN_PATH_SIZE + 300];
     if (strchr(name, '/') || name[0] == '.') return;
@@ -280,7 +280,7 @@ static void remove_old(const PlanFolder *f, const char *name) {
     unlink(path);
 }
 
-/* Of the files of an earlier `table` those that stay go into the list, the others away. name[count]: the new ones. */
+/* List the files of an earlier `table` that stay, and remove the others. name[count]: the new files. */
 static void sort_old(const PlanFolder *f, char **name, int count, bool (*stays)(const char *, const void *),
                      const void *of, json_t *files) {
     json_t *item;

@@ -77,7 +77,7 @@ void provenance_read(Provenance *p, json_t *from) {
     TAKE(from, version), TAKE(from, commit), TAKE(from, compiler), TAKE(from, flags), TAKE(from, isa), TAKE(from, cpu);
     TAKE(libraries, gsl), TAKE(libraries, jansson), TAKE(libraries, openssl);
     if (json_object_get(from, "device")) TAKE(from, device);
-    else PUT(device, p->cpu); /* records of schema 1 and 2 name a device only where it is not the CPU */
+    else PUT(device, p->cpu); /* records of schema 1 and 2 name a device only if it is not the CPU */
     p->processors = take_count(from, "processors", 0);
     p->threads = take_count(from, "threads_per_run", 1), p->replicas = take_count(from, "replicas", 1);
     p->made = json_integer_value(json_object_get(from, "made"));

@@ -1,4 +1,4 @@
-/* Where a number was made: what a record says about the build and the machine. */
+/* Provenance: a record's build and machine. */
 #ifndef BENCH_STORE_PROVENANCE_H
 #define BENCH_STORE_PROVENANCE_H
 
@@ -8,28 +8,28 @@
 
 #define NORMBENCH_VERSION "0.1.0"
 
-/* "unknown" and 0 where a record does not say it. */
+/* Members are "unknown" and 0 if a record does not say them. */
 typedef struct {
     char version[24], commit[64], compiler[96], flags[160], isa[24], cpu[128];
     char gsl[24], jansson[24], openssl[64]; /* versions of the libraries */
-    char device[128];                       /* where the kernels ran: a device's name, or the CPU's */
+    char device[128];                       /* name of the device that ran the kernels, or of the CPU */
     int processors;
-    int threads, replicas; /* threads that shared the run; runs that one program trained together */
-    int64_t made;          /* when the run was finished, in seconds since 1970 */
+    int threads, replicas; /* threads that shared the run; runs trained together */
+    int64_t made;          /* end of the run, in seconds since 1970 */
 } Provenance;
 
-/* This build on this machine, now: one thread, one replica, on the CPU. */
+/* Describe this build on this machine now: one thread, one replica, on the CPU. */
 void provenance_here(Provenance *p);
 
-/* {version, commit, compiler, flags, isa, cpu, processors, libraries, threads_per_run, replicas, device, made}, and
- * back: what is absent is unknown, 0, or one thread and one replica. provenance_json: a new reference. */
+/* Convert to {version, commit, compiler, flags, isa, cpu, processors, libraries, threads_per_run, replicas, device,
+ * made} (a new reference) and back: an absent member is unknown, 0, or one thread and one replica. */
 json_t *provenance_json_of(const Provenance *p);
 void provenance_read(Provenance *p, json_t *from);
 
-/* What provenance_here says of the build and the machine, for measurements that are no runs. New reference. */
+/* Return provenance_here's build and machine, for measurements that are not runs; a new reference. */
 json_t *provenance_json(void);
 
-/* "git describe" of the build, "-dirty" when the tree had changes, "unknown" outside git. */
+/* Return the build's "git describe", with "-dirty" if the tree had changes; "unknown" outside git. */
 const char *provenance_commit(void);
 
 #endif

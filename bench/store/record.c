@@ -103,18 +103,18 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
     return rc;
 }
 
-/* Text members of the record, once for writing and once for reading. */
+/* Text members of the record, for writing and for reading. */
 #define RECORD_TEXTS(T) \
     T(id) \
     T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
         T(loss_chain) T(parameters_hash)
-#define COUNT_MOST 9007199254740992. /* what double counts without a gap */
+#define COUNT_MOST 9007199254740992. /* largest count that double holds exactly */
 #define RECORD_NUMBERS(N) \
     N(vocab, int) \
     N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) N(step_seconds, double) \
         N(memory_mb, double) N(wall_seconds, double)
 
-/* SHA-256 of everything a record says but its own hash, and of its curves: a changed digit is noticed. */
+/* Hash all members of a record but its own hash, and its curves, so that any change is noticed. */
 static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
     json_t *rest = json_copy(root);
     json_object_del(rest, "sha256");
@@ -161,8 +161,7 @@ static Rc read_declared(RunRecord *r, json_t *list, Error *e) {
     return RC_OK;
 }
 
-/* {"names": […], "added_every": 10}, left out when they are the usual ones: what runs measure is no part of what they
- * are. */
+/* Write {"names": […], "added_every": 10}, unless they are the usual probes: they are no part of a run's identity. */
 static void set_probes(json_t *root, const ProbeChoice *c) {
     const ProbeChoice usual = probes_usual();
     json_t *names = json_array();
@@ -175,8 +174,9 @@ static void set_probes(json_t *root, const ProbeChoice *c) {
     json_object_set_new(root, "probes", json_pack("{s:o, s:i}", "names", names, "added_every", c->every));
 }
 
-/* Records that say "every" in place of "added_every" thinned the usual ones too: those do not count as measured. Of
- * what stands here the run has those whose columns the curves have: which ones are usual changes with the program. */
+/* Read the probes. Records with "every" in place of "added_every" thinned the usual ones too: those do not count as
+ * measured. The run has the named probes whose columns are in the curves: which ones are usual changes with versions.
+ * */
 static Rc read_probes(ProbeChoice *c, json_t *probes, Error *e) {
     size_t i;
     json_t *name;
@@ -272,7 +272,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     if (!rc) rc = write_beside(aside.at, "record.json", json, strlen(json), e);
     if (!rc) rc = folder_publish(aside.at, final.at, e);
     if (rc) folder_remove(aside.at);
-    /* Another process stored this very run meanwhile, and swept what was written aside. */
+    /* another process has stored this run meanwhile, and swept what was written aside */
     text_format(&path, "%s/record.json", final.at);
     if (rc && file_exists(path.at)) rc = RC_OK;
     free(json);
@@ -348,7 +348,7 @@ static Rc read_schema(json_t *root, int *schema, Error *e) {
     return error_set(e, RC_INTEGRITY, "schema: this program reads versions 1 to %d", RECORD_SCHEMA);
 }
 
-/* A text of fewer than `size` bytes. */
+/* Read a text of fewer than `size` bytes. */
 static Rc read_text(json_t *root, const char *key, char *out, size_t size, Error *e) {
     const char *text = json_string_value(json_object_get(root, key));
     if (!text || strlen(text) >= size) return error_set(e, RC_INTEGRITY, "%s: absent or too long", key);
@@ -356,8 +356,8 @@ static Rc read_text(json_t *root, const char *key, char *out, size_t size, Error
     return RC_OK;
 }
 
-/* The spec and its hash. Schema 1 and 2 had the precision in the arithmetic class alone, up to 6 the bytes of a text
- * beside the spec alone. */
+/* Read the spec and its hash. Schemas 1 and 2 have the precision only in the arithmetic class, those up to 6 a text's
+ * bytes only beside the spec. */
 static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunSpec *s, char hash[SHA256_HEX],
                     Error *e) {
     const char *text = json_string_value(json_object_get(root, "spec"));
@@ -408,7 +408,7 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
 }
 
-/* Leave out the evaluations, nine tenths of a record's text, where the record is laid out as record_write does. */
+/* Cut out the evaluations, nine tenths of a record's text, if it has record_write's layout. */
 static void cut_evaluations(char *bytes, size_t *length) {
     char *from = strstr(bytes, "\n \"evaluations\": ["), *to = from ? strstr(from, "\n ],\n") : NULL;
     if (!to) return;
@@ -418,7 +418,7 @@ static void cut_evaluations(char *bytes, size_t *length) {
     bytes[*length] = '\0';
 }
 
-/* head: without the evaluations. */
+/* Load a record; head: without the evaluations. */
 static Rc load(json_t **root, const char *path, bool head, Error *e) {
     char *bytes;
     size_t length;
@@ -427,7 +427,7 @@ static Rc load(json_t **root, const char *path, bool head, Error *e) {
     if (head) cut_evaluations(bytes, &length);
     *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
     free(bytes);
-    if (!*root && head) return load(root, path, false, e); /* count the lines of the whole text */
+    if (!*root && head) return load(root, path, false, e); /* for the line numbers of the whole text */
     return *root ? RC_OK : error_set(e, RC_INTEGRITY, "%s: line %d: %s", path, why.line, why.text);
 }
 
@@ -473,7 +473,7 @@ static Rc read_record(RunRecord *r, json_t **root, const char *path, const char 
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-/* Reads the curves when their hash and the record's are right. */
+/* Read the curves if their hash and the record's are right. */
 static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     char *bytes, hash[SHA256_HEX];
     size_t length;
@@ -490,7 +490,7 @@ static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-/* What stands in record.json; the root is the caller's. */
+/* Read the members of record.json; the caller releases the root. */
 static Rc read_json_of(RunRecord *r, json_t **root, const char *folder, const char *id, Error *e) {
     Text path;
     *r = (RunRecord){0};

@@ -14,7 +14,7 @@ const char *rounded_pass(RoundPass pass) {
     return passes[pass];
 }
 
-/* The members of a site's counts, as they are called in JSON. */
+/* Members of a site's counts, with their names in JSON. */
 #define COUNTS(C) C("inf", infinite) C("nan", nan) C("over", over) C("subnormal", subnormal) C("flushed", flushed)
 
 void rounded_release(RoundedRun *r) {

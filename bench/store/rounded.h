@@ -1,4 +1,4 @@
-/* What a run in words of 16 bits rounded (kernels/rounding.h), as its record says it: "rounded" in record.json. */
+/* Counts of rounding in a run with 16-bit storage (kernels/rounding.h): "rounded" in record.json. */
 #ifndef BENCH_STORE_ROUNDED_H
 #define BENCH_STORE_ROUNDED_H
 
@@ -7,7 +7,7 @@
 #include "models/trainer.h"
 #include "models/trainer_look.h"
 
-/* A tensor's values or its gradient, over all training steps. */
+/* Counts for a tensor's values or its gradient, over all training steps. */
 typedef struct {
     char tensor[TENSOR_NAME_SIZE];
     int layer; /* -1: outside the blocks */
@@ -15,29 +15,30 @@ typedef struct {
     Rounded count;
 } RoundedSite;
 
-/* Sites where something was counted, in the order of a step. */
+/* Sites with counts, in the order of a step. */
 typedef struct {
-    bool known; /* false: nothing is rounded, or it is not counted yet */
+    bool known; /* false: nothing is rounded, or not counted yet */
     RoundedSite *site;
     int sites;
-    bool scaled; /* the loss was, and where its scale stands */
+    bool scaled; /* the loss is scaled; state of the scale */
     LossScale scale;
 } RoundedRun;
 
 void rounded_release(RoundedRun *r);
 
-/* Of a replica, now; not known where its precision rounds nothing. */
+/* Read a replica's counts now; `known` is false if its precision rounds nothing. */
 void rounded_take(RoundedRun *r, Trainer *t, int replica);
 
-/* Numbers beyond 65,504 at all sites, and the first of them: NULL, none. first - 1 of its count is the step. */
+/* Return how many numbers exceeded 65,504 at all sites, and the first site that had one (NULL: none); its step is the
+ * count's first - 1. */
 double rounded_overflows(const RoundedRun *r);
 const RoundedSite *rounded_first(const RoundedRun *r);
 double rounded_first_step(const RoundedRun *r); /* NaN: none */
 
-/* "forward" and so on. */
+/* Return the pass's name: "forward" and so on. */
 const char *rounded_pass(RoundPass pass);
 
-/* NULL where nothing is known; a new reference. Reading: NULL is fine; RC_INTEGRITY. */
+/* Convert to JSON, a new reference (NULL: nothing is known), and back (NULL is allowed; RC_INTEGRITY). */
 json_t *rounded_json(const RoundedRun *r);
 Rc rounded_parse(RoundedRun *r, const json_t *value, Error *e);
 

@@ -41,7 +41,7 @@ static bool is_of(const Fields *head, const Fields *line, const Arm *arm, const 
     return true;
 }
 
-/* What the stored table says of all its runs. */
+/* Members that the stored table states for all its runs. */
 typedef struct {
     int vocab; /* 0: several */
     bool exploratory;

@@ -8,17 +8,17 @@
 
 enum { RUN_LIST_PATH = 900 };
 
-/* The stored table of x's plan, NAME.txt in the folder of its profile: freed by the caller; NULL: there is none, or it
- * is of another plan. */
+/* Return the stored table of x's plan, NAME.txt in the folder of its profile; the caller frees it. NULL: there is none,
+ * or it is another plan's. */
 char *stored_table(const char *root, const Experiment *x, char file[RUN_LIST_PATH]);
 
-/* Records of x's runs as far as the list has them, with one evaluation each, valid_loss and perplexity; r->missing
- * counts all runs, and file is "", where no list is stored of x's plan (the table beside it names the plan). root: of
- * the checkout; file: below it. RC_INTEGRITY: a list that does not read. */
+/* Make records of x's runs from the list, with one evaluation each, valid_loss and perplexity. If no list of x's plan
+ * is stored (the table beside it names the plan), r->missing counts all runs and file is "". root: the checkout; file:
+ * below it. RC_INTEGRITY: a damaged list. */
 Rc run_list_take(Records *r, const char *root, const Experiment *x, char file[RUN_LIST_PATH], Error *e);
 
-/* The line of the run whose id begins so (12 digits or more) in any list, with the list's header: freed by the caller;
- * NULL: none has it. */
+/* Return the line of the run whose id begins so (12 digits or more) in any list, with the list's header; the caller
+ * frees both. NULL: none has it. */
 char *run_list_line(const char *root, const char *id, char **header, char file[RUN_LIST_PATH]);
 
 #endif

@@ -28,7 +28,7 @@ Rc translations_parse(Translations *t, const json_t *json, Error *e) {
     return RC_OK;
 }
 
-/* A field that ends with a tab or the line. */
+/* Read a field, which ends with a tab or the line. */
 static const char *field(const char *at, const char **text, int *length) {
     *text = at, *length = (int)strcspn(at, "\t\n");
     return at + *length + (at[*length] == '\t');

@@ -1,6 +1,6 @@
-/* What a run that translates wrote of its validation sentences, kept in runs/<id>/translations.tsv. Its first line is a
- * heading; then a line a sentence, in the order of the corpus: the counts that BLEU is made of (datasets/bleu.h), the
- * source, the reference, and what the run wrote. Tabs in a text are blanks there. */
+/* Translations of a run's validation sentences, kept in runs/<id>/translations.tsv. After a heading, each line is a
+ * sentence, in the order of the corpus: counts for BLEU (datasets/bleu.h), source, reference, and the run's
+ * translation. Tabs in texts become blanks. */
 #ifndef BENCH_STORE_SENTENCES_H
 #define BENCH_STORE_SENTENCES_H
 
@@ -14,13 +14,13 @@
 
 typedef struct {
     int sentences, step;     /* 0 sentences: nothing is kept */
-    char sha256[SHA256_HEX]; /* of the file */
-    char *text;              /* its bytes; NULL: nothing is kept, or the record was read without this file */
+    char sha256[SHA256_HEX]; /* hash of the file */
+    char *text;              /* the file's bytes; NULL: nothing is kept, or the record was read without it */
 } Translations;
 
 void translations_release(Translations *t);
 
-/* {"step": 300, "sentences": 1014, "sha256": "…"}, and back: NULL keeps nothing. */
+/* Convert to {"step": 300, "sentences": 1014, "sha256": "…"} and back; NULL: nothing is kept. */
 json_t *translations_json(const Translations *t);
 Rc translations_parse(Translations *t, const json_t *json, Error *e);
 
@@ -31,10 +31,10 @@ typedef struct {
     int source_length, reference_length, hypothesis_length; /* bytes */
 } TranslatedLine;
 
-/* The lines, [t->sentences]; the caller frees them. NULL: t has no text, or one that does not read. */
+/* Return the lines, [t->sentences]; the caller frees them. NULL: t has no text, or an invalid one. */
 TranslatedLine *translations_lines(const Translations *t);
 
-/* The heading, as a text begins. */
+/* Heading with which a text begins. */
 extern const char translations_heading[];
 
 #endif

@@ -13,7 +13,8 @@
 
 volatile sig_atomic_t session_signal;
 
-/* A terminal that closes and a scheduler may signal several times: only who asks twice is in a hurry. */
+/* Handle a signal. Only a second SIGINT or SIGTERM ends at once: a closing terminal or a scheduler may signal several
+ * times. */
 static void on_signal(int number) {
     static volatile sig_atomic_t asked;
     bool asks = number == SIGINT || number == SIGTERM;
@@ -31,7 +32,7 @@ void session_signals(void) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         bool hangup = numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before);
-        if (!hangup || before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL); /* nohup stays */
+        if (!hangup || before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL); /* keeps nohup */
     }
     signal(SIGPIPE, SIG_IGN);
 }
@@ -59,7 +60,7 @@ Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Da
     return RC_OK;
 }
 
-/* Where a corpus was named: --set, or the line of the arm, of the profile or of the file. */
+/* Prefix an error with the place where a corpus was named: --set, or the line of the arm, the profile or the file. */
 static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e) {
     const Overrides *o = &s->overrides;
     const char *const places[][2] = {{"arms", x->arm[arm].name}, {"profiles", x->profile}};
@@ -81,7 +82,7 @@ static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e)
     return e->code;
 }
 
-/* Numbers of another source are another experiment's, so nothing stands in by itself. */
+/* Refuse a missing corpus: another one would be another experiment. */
 static Rc refuse_corpus(const char *name, Error *e) {
     size_t n = strlen(e->text);
     snprintf(e->text + n, sizeof e->text - n,
@@ -90,15 +91,15 @@ static Rc refuse_corpus(const char *name, Error *e) {
     return error_prefix(e, "corpus '%s' cannot be had: ", name);
 }
 
-/* Opens the corpora of x's runs and checks that each fits the shapes of its runs. RC_UNMEASURED: one cannot be had;
- * nothing stands in for it unless it is asked for (--set dataset=synthetic). */
+/* Open the corpora of x's runs and check that each fits the shapes of its runs. RC_UNMEASURED: one was not found; it is
+ * replaced only on request (--set dataset=synthetic). */
 static Rc session_corpora(Session *s, const Experiment *x, Error *e) {
     for (int arm = 0; arm < x->arms; arm++) {
         const RunSpec *spec = &x->arm[arm].spec;
         char tokenizer[SPEC_TEXT_SIZE];
         const Dataset *d;
         spec_get(tokenizer, spec, "tokenizer");
-        if (tokenizer_ready(tokenizer, e)) return e->code; /* else it would look like a corpus that cannot be had */
+        if (tokenizer_ready(tokenizer, e)) return e->code; /* else it would look like a missing corpus */
         Rc rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
         if (rc && !strncmp(spec->dataset.text, "text:", 5)) return rc;
         if (rc == RC_USAGE) return place_corpus(s, x, arm, e);
@@ -151,14 +152,14 @@ Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
     return RC_OK;
 }
 
-/* A family without exact runs takes the CPU's for them: exact bits are the same on every backend. */
+/* Find the backend; exact runs of a family without them use the CPU, since exact bits are the same on every backend. */
 Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error *e) {
     *out = s->oracle ? s->oracle : s->backend;
     if (s->oracle || s->backend->precision == p) return RC_OK;
     if (s->dry && (*out = dry_precise(p))) return RC_OK;
     *out = backend_precise(s->backend_name, precision_name(p), e);
     if (!*out && e->code == RC_USAGE && p == PRECISION_exact) *out = backend_find("cpu", e);
-    if (!*out && e->code == RC_USAGE) e->code = RC_UNMEASURED; /* its name is known: it lacks the precision */
+    if (!*out && e->code == RC_USAGE) e->code = RC_UNMEASURED; /* the backend is known but lacks the precision */
     return *out ? RC_OK : e->code;
 }
 
@@ -170,7 +171,7 @@ Rc session_class(const Session *s, const Experiment *x, const char **out, Error 
     return RC_OK;
 }
 
-/* --precision, --tokenizer and --seeds are keys of --set and are shown as what they are. */
+/* Show the keys of --precision, --tokenizer and --seeds as these options. */
 static void shown_set(const char *set, Text *out) {
     static const char *const own[] = {"precision", "tokenizer", "seeds"};
     const char *value = strchr(set, '=');

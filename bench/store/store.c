@@ -26,11 +26,11 @@ bool store_is_id(const char *name) {
     return strspn(name, "0123456789abcdef") == SHA256_HEX - 1 && !name[SHA256_HEX - 1];
 }
 
-/* The heads of a folder's runs that are being read, each by any thread. */
+/* Heads of a folder's runs while threads read them. */
 typedef struct {
     const char *folder;
     char **name;
-    RecordHead *head; /* of each name; of no id: none */
+    RecordHead *head; /* [names]; empty if it cannot be read */
     Error *error;
 } Heads;
 
@@ -89,18 +89,18 @@ const RecordHead *store_find(const Store *s, const char *spec_sha256, int *count
     return *count ? &s->head[low] : NULL;
 }
 
-/* One run of an experiment, the records that it has, and the one that is taken (NULL: none). */
+/* One run of an experiment, its records, and the one that is taken (NULL: none). */
 typedef struct {
     RunSpec spec;
     const RecordHead *found, *taken;
     int count;
 } Wanted;
 
-/* The runs of an arm in a cell: its seeds. */
+/* Runs of an arm in a cell: its seeds. */
 typedef struct {
     Wanted *run;
     int runs;
-    bool several;           /* records of several arithmetics or corpora were there */
+    bool several;           /* it has records of several arithmetics or corpora */
     int64_t since, newest; /* several: when the first record of the taken one was made; the last of them */
 } Unit;
 
@@ -113,13 +113,14 @@ static bool alike(const RecordHead *a, const RecordHead *b) {
            !strcmp(a->dataset_sha256, b->dataset_sha256) && !strcmp(a->tokenizer_sha256, b->tokenizer_sha256);
 }
 
-/* How a set of records stands against another; greater is taken. */
+/* Rank of a set of records; the greatest is taken. */
 typedef struct {
     int64_t made;
     int runs;
 } Standing;
 
-/* Of the unit's records that are alike h: the last one's time and how many seeds they are. */
+/* Return the rank of the unit's records with h's arithmetic and corpus: the last one's time, and the number of seeds.
+ * */
 static Standing standing(const Unit *u, const RecordHead *h, int64_t *first) {
     Standing s = {0};
     *first = INT64_MAX;
@@ -133,7 +134,7 @@ static Standing standing(const Unit *u, const RecordHead *h, int64_t *first) {
     return s;
 }
 
-/* Takes the newest arithmetic of a class for a unit. */
+/* Take the newest arithmetic of a class for a unit. */
 static void take_unit(Unit *u, const char *arithmetic_class) {
     const RecordHead *best = NULL;
     Standing at = {0};
@@ -153,11 +154,11 @@ static void take_unit(Unit *u, const char *arithmetic_class) {
             if (alike(h, best)) w->taken = h;
 }
 
-/* A class among the records of the runs of one precision. */
+/* A class of the records of one precision. */
 typedef struct {
     const char *name;
     Standing at;
-    int last; /* the last run that was counted */
+    int last; /* index of the last run counted */
 } ClassFound;
 
 static bool before(const ClassFound *a, const ClassFound *b) {
@@ -180,7 +181,7 @@ static void count_class(ClassFound **all, int *classes, const RecordHead *h, int
     if (h->made > c->at.made) c->at.made = h->made;
 }
 
-/* The class of the runs of a precision: "" when none is stored. */
+/* Return the class of the runs of a precision; "": none is stored. */
 static const char *choose_class(const Wanted *run, int runs, PrecisionKind p, Text *notes) {
     ClassFound *all = NULL, *best = NULL;
     int classes = 0;
@@ -199,7 +200,7 @@ static const char *choose_class(const Wanted *run, int runs, PrecisionKind p, Te
     return name;
 }
 
-/* What was left out, and whose runs are older than the change that left others out. */
+/* Append notes on records left out, and on arms whose runs are older than the change of arithmetic. */
 static void note_units(const Unit *unit, int units, const Experiment *x, Text *notes) {
     int64_t change = 0;
     bool any = false;
@@ -237,12 +238,12 @@ static Rc check_corpora(const Wanted *run, int runs, Error *e) {
                     "runs %.12s and %.12s were trained on different bytes of '%s': normbench run trains what "
                     "today's corpus lacks",
                     a->id, b->id, run[i].spec.dataset.text);
-            break; /* the one before stands for all of this corpus */
+            break; /* the previous one already represents this corpus */
         }
     return RC_OK;
 }
 
-/* What is stored for x as its specs are now. */
+/* Choose records for x's present specs. */
 static int choose(Wanted *run, Unit *unit, const Store *s, const Experiment *x, Text *notes) {
     int runs = 0, units = 0, missing = 0;
     const char *arithmetic_class[PRECISION_COUNT];
@@ -275,7 +276,7 @@ static void set_precision(Experiment *x, PrecisionKind p) {
     for (int i = 0; i < x->arms; i++) x->arm[i].spec.precision = (int)p;
 }
 
-/* Chooses, in the experiment's own precision or, where it leaves that open, in the first that is complete. */
+/* Choose records in the experiment's precision or, if it leaves that open, in the first that is complete. */
 static void choose_precision(Records *r, Wanted *run, Unit *unit, const Store *s, Experiment *x, bool precise,
                              Text *notes) {
     r->missing = choose(run, unit, s, x, notes);
@@ -294,7 +295,7 @@ static void choose_precision(Records *r, Wanted *run, Unit *unit, const Store *s
     r->missing = choose(run, unit, s, x, notes);
 }
 
-/* The unit's records, one of each set that is alike: kind[], how many. */
+/* List one record of each arithmetic and corpus of the unit in kind[]; return how many. */
 static int kinds_of(const Unit *u, const RecordHead ***kind) {
     int kinds = 0;
     for (const Wanted *w = u->run; w < u->run + u->runs; w++)
@@ -308,8 +309,8 @@ static int kinds_of(const Unit *u, const RecordHead ***kind) {
     return kinds;
 }
 
-/* A missing run whose folder is there and does not read. Its id is known where another seed of the unit is stored, of
- * which it has the corpus and the arithmetic. */
+/* Report a missing run whose folder is damaged. Its id is known if another seed of the unit is stored, whose corpus and
+ * arithmetic it shares. */
 static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
     const RecordHead **kind = NULL;
     RecordHead head;
@@ -328,7 +329,7 @@ static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
     return rc;
 }
 
-/* How many of the first seeds are whole. run: [cells][arms][seeds]. */
+/* Count the leading seeds that are whole. run: [cells][arms][seeds]. */
 static int whole_seeds(const Experiment *x, const Wanted *run) {
     int whole = x->seeds, units = experiment_cells(x) * x->arms;
     for (int i = 0; i < units; i++)
@@ -337,12 +338,12 @@ static int whole_seeds(const Experiment *x, const Wanted *run) {
     return whole;
 }
 
-/* The records that are being read, each by any thread. */
+/* Records while threads read them. */
 typedef struct {
     RunRecord *at;
     const char *folder;
     const Wanted *run;
-    Error *error; /* of each */
+    Error *error; /* one for each */
 } Reading;
 
 static void read_one(void *context, int i) {

@@ -1,9 +1,9 @@
-/* Store: the records under results/runs, found by what was run (the hash of a run's spec) and not by its id, which also
- * hashes the corpus and the arithmetic. Reading therefore trains nothing and needs no corpus: only `run` does.
+/* Store: the records under results/runs, found by the hash of a run's spec and not by its id, which also hashes the
+ * corpus and the arithmetic. So reading trains nothing and needs no corpus; only `run` does.
  *
  * One spec may be stored several times: in several arithmetic classes (canon, bf16-amx, …), or in several arithmetics
  * of one class (a later build changed the bits of some arm). For the runs of an experiment these are never mixed:
- *   - runs of one precision are all of one class: the one that has most of them, of these canon, else the newest;
+ *   - runs of one precision are all of one class: the one with most of them, among equals canon, else the newest;
  *   - the runs of an arm in a cell (its seeds) are all of one arithmetic and corpus: the newest. Newest is the largest
  *     `made` of their provenance (records of schema 1 and 2 have none and are older than all others), then the one with
  *     more seeds, then the larger hash;
@@ -21,44 +21,44 @@ typedef struct {
     int heads;
     char (*damaged_id)[SHA256_HEX]; /* folders that do not read, in ascending order */
     int damaged;
-    Error damage; /* of the first of them */
+    Error damage; /* error of the first of them */
 } Store;
 
-/* Turns the error of a stored run that does not read into RC_INTEGRITY, and says what to do about its folder. */
+/* Change the error of a damaged stored run to RC_INTEGRITY, and say what to do about its folder. */
 Rc store_damage(const char *folder, const char *id, Error *e);
 
-/* Whether a folder's name is a run's id: 64 hexadecimal digits. */
+/* Return true if a folder's name is a run's id: 64 hexadecimal digits. */
 bool store_is_id(const char *name);
 
-/* All of folder (results/runs) whose name is an id; a folder that is absent holds nothing. A note on stderr counts
- * those that do not read. */
+/* Read all records of folder (results/runs) whose name is an id; an absent folder is empty. A note on stderr counts
+ * damaged ones. */
 void store_read(Store *s, const char *folder);
 void store_release(Store *s);
 
-/* The records of a spec, [*count]. */
+/* Return the records of a spec, [*count]. */
 const RecordHead *store_find(const Store *s, const char *spec_sha256, int *count);
 
-/* The records of an experiment's runs. */
+/* Records of an experiment's runs. */
 typedef struct {
-    RunRecord *at; /* [cells][arms][seeds]; NULL when some are missing */
+    RunRecord *at; /* [cells][arms][seeds]; NULL: some are missing */
     int runs, missing;
-    PrecisionKind precision; /* of the records where the experiment leaves it open */
-    char *notes;         /* "", or sentences about what was left out: of another class, arithmetic or text */
-    char others[400];    /* some are missing: "", or sentences about runs that were trained on other bytes of a text */
+    PrecisionKind precision; /* the records' precision if the experiment leaves it open */
+    char *notes;         /* "", or sentences about records left out: of another class, arithmetic or text */
+    char others[400];    /* if some are missing: "", or sentences about runs trained on other bytes of a text */
 } Records;
 
-/* x's texts that are not known are those of the most stored runs (bench/store/texts.h), and x says so then.
- * x: when some of its runs are missing, `precise` is false and neither x nor an arm says a precision, the runs
- * of another precision are taken if all of those are stored; x's specs then say so, its plan stays. Missing runs are no
- * error: r->missing counts them. Where seeds are added until it is decided, x is left the first of them that are whole,
- * and none are missing then. RC_INTEGRITY: a damaged record among those that are taken, or one whose id is that
- * of a missing run, as far as stored seeds of the same arm tell that id. RC_UNMEASURED: arms stand on different bytes
- * of one corpus. With an error there is nothing to release. */
+/* Take the records of x's runs. x's unknown texts become those of most stored runs (bench/store/texts.h). If some runs
+ * are missing, `precise` is false and neither x nor an arm sets a precision, the runs of another precision are taken if
+ * all of those are stored; x's specs then say so, its plan stays. Missing runs are no error: r->missing counts them. If
+ * seeds are added until x is decided, x keeps only the first seeds that are whole, and none are missing then.
+ * RC_INTEGRITY: a damaged record among those taken, or one whose id is a missing run's, as far as stored seeds of the
+ * same arm tell that id. RC_UNMEASURED: arms were trained on different bytes of one corpus. On an error there is
+ * nothing to release. */
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 void records_release(Records *r);
 
-/* RC_UNMEASURED "12 of 24 runs are missing: normbench run …" when some are; s: what the command line says of the
- * plan. */
+/* Check that no run is missing; else RC_UNMEASURED "12 of 24 runs are missing: normbench run …", with s's options of
+ * the plan. */
 Rc records_complete(const Records *r, const Session *s, const Experiment *x, Error *e);
 
 #endif

@@ -11,7 +11,7 @@ void texts_find(const Session *s, Experiment *x) {
         if (!t->sha256[0] && !dataset_hash(hash, t->name.text, &s->places, &unknown)) strcpy(t->sha256, hash);
 }
 
-/* Bytes under one name, and the runs of an experiment that were trained on them. */
+/* Bytes of one name, and the runs of an experiment that were trained on them. */
 typedef struct {
     char sha256[SHA256_HEX];
     int runs;
@@ -34,7 +34,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* The bytes on which runs of x with this text are stored: [returned], freed by the caller. */
+/* List the bytes on which stored runs of x with this text were trained; return how many. The caller frees the list. */
 static int stored_bytes(const Store *stored, const Experiment *x, const OwnText *t, Bytes **all) {
     size_t most = (size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, hashes = 0;
     char(*hash)[SHA256_HEX] = NULL;

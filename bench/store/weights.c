@@ -12,7 +12,7 @@ static size_t words_of(Parameter x) {
     return (size_t)x.rows * (size_t)x.cols;
 }
 
-/* The updates behind the weights: what the file says, or all of the run's where it says nothing. */
+/* Return the number of updates of the weights: the file's, or all of the run's if it says none. */
 static int weights_step(const WeightsOrigin *o) {
     return o->step < 0 ? (int)o->spec.steps : o->step;
 }
@@ -71,7 +71,7 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
     return rc;
 }
 
-/* A metadata text into out; absent is an error unless optional. */
+/* Copy a metadata text to out; an absent one is an error unless optional. */
 static Rc take(const SafeFile *f, const char *key, char *out, size_t size, bool optional, Error *e) {
     const char *text = safe_text(f, key);
     out[0] = 0;
@@ -86,7 +86,7 @@ static Rc take(const SafeFile *f, const char *key, char *out, size_t size, bool 
     return RC_OK;
 }
 
-/* The id is a hash of everything else that matters, so none of it can have been edited. */
+/* Check that the id is the hash of the other metadata, so that none was edited. */
 static Rc check_run(WeightsOrigin *o, const SafeFile *f, Error *e) {
     char step[24];
     int64_t number;
@@ -153,7 +153,7 @@ static Rc match_one(const SafeFile *f, const Tensor *x, Error *e) {
     if (!y) return error_set(e, RC_INTEGRITY, "tensor '%s' is missing", x->name);
     if (!safe_floats(y))
         return error_set(e, RC_INTEGRITY, "tensor '%s' is %s, not F32 (float32), BF16 or F16", x->name, y->dtype);
-    shape_text(got, y->rank ? y->rank : 1, y->shape[0], y->shape[1]); /* one number is a vector of one */
+    shape_text(got, y->rank ? y->rank : 1, y->shape[0], y->shape[1]); /* a scalar is a vector of one */
     bool vector = tensor_vector(x);
     shape_text(want, vector ? 1 : 2, vector ? x->cols : x->rows, x->cols);
     if (!strcmp(got, want)) return RC_OK;

@@ -1,13 +1,13 @@
-/* The network of a file of weights as JSON, so that another program runs it without knowing variants, recipes or layer
+/* Write the network of a file of weights as JSON, so that other programs run it without variants, recipes or layer
  * ranges: the ops of the tape from tokens to logits, in order.
  *
  *   {"layers": 4, "width": 128, "context": 128, "vocabulary": 65, "dropout": 0, "progress": 1, "logits": NAME,
  *    "ops": [{"op": "linear", "out": NAME, "in": [NAME, ...], "layer": 0}, ...]}
  *
- * op: a row of kernels/ops.def, whose formula says what it computes. in: "tokens", the out of an op before, or a tensor
- * of the file. A constant of the op (group, heads, eps, alpha, beta: kernels/op.h) stands beside them unless it is 0;
- * layer is absent outside the blocks. progress: the u of ops whose formula has one, at which these weights are
- * evaluated (recipe_progress). Every sequence has the same positions, so a batch may be of any size. */
+ * op: a row of kernels/ops.def, with its formula. in: "tokens", the out of an earlier op, or a tensor of the file. A
+ * constant of the op (group, heads, eps, alpha, beta: kernels/op.h) is a further member unless it is 0; layer is absent
+ * outside the blocks. progress: the u of ops whose formula has one, at which these weights are evaluated
+ * (recipe_progress). Every sequence has the same positions, so a batch may be of any size. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
