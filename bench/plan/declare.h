@@ -1,27 +1,27 @@
-/* Declarations: what was fixed before a run was trained. A record keeps one line per plan of its experiment file (one
- * per profile, all of them being written down by then) and one per claim of its write-up:
+/* Declarations: plans and claims fixed before a run was trained. A record keeps one line per plan of its experiment
+ * file (one per profile) and one per claim of its write-up:
  *
  *   plan SHA256            baseline, metric, alpha, margin, seeds, factors and arms (experiment_text)
- *   stops SHA256           the same plan again, where it adds seeds until it is decided
+ *   stops SHA256           the plan again, if it adds seeds until it is decided
  *   claim 002-1 SHA256     set-up, steps, family, and of each test metric, contrast, direction, test and margin
  *
- * A comparison whose line is not in every record that it uses was thought of, or changed, after the numbers were
- * there: it is marked exploratory. Notes, reported numbers and wording may change freely. */
+ * A comparison whose line is not in every record that it uses was planned or changed after the results were known: it
+ * is marked exploratory. Notes, reported numbers and wording may change freely. */
 #ifndef BENCH_PLAN_DECLARE_H
 #define BENCH_PLAN_DECLARE_H
 
 #include "bench/plan/claim.h"
 #include "bench/plan/experiment.h"
 
-/* All the lines of an experiment's plans, and of a write-up's claims, each with its newline. */
+/* Append the lines of an experiment's plans, or of a write-up's claims, each with its newline. */
 void declare_plans(const Experiment *x, Text *out);
 void declare_claims(const ClaimFile *claims, Text *out);
 
-/* "plan SHA256" and "claim ID SHA256", without newline; out is emptied first. */
+/* Set out to "plan SHA256" or "claim ID SHA256", without newline. */
 void declare_plan(const Experiment *x, Text *out);
 void declare_claim(const Claim *c, Text *out);
 
-/* Whether a line is among the lines of a record; lines NULL: none. */
+/* Return true if a line is among the lines of a record; lines NULL: none. */
 bool declared(const char *lines, const char *line);
 
 /* Whether a run was trained when some plan could add seeds until it is decided, and x's plan was not declared: its

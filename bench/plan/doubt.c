@@ -11,7 +11,7 @@ static bool says(uint64_t said, const char *key) {
     return said >> spec_index(key) & 1;
 }
 
-/* Every part of a schedule is monotone, so its ends show where it is largest. */
+/* Doubt rates; every part of a schedule is monotone, so its ends show where it is largest. */
 static void rate_doubts(const RunSpec *s, Text *out) {
     Recipe r = spec_recipe(s);
     int steps = (int)s->steps, warmup = (int)s->warmup;
@@ -47,8 +47,8 @@ static void weight_doubts(const RunSpec *s, Text *out) {
         text_format(out, "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n");
 }
 
-/* Keys that somebody set and that this run does not read, though nobody set what decides so: a profile that shortens a
- * file's plan sets that. */
+/* Doubt keys that are set and not read, unless the key that decides so is set too, as in a profile that shortens a
+ * file's plan. */
 static void idle_doubts(const RunSpec *s, uint64_t said, Text *out) {
     IdleKey keys[IDLE_KEYS];
     spec_idle(s, keys);
@@ -57,7 +57,7 @@ static void idle_doubts(const RunSpec *s, uint64_t said, Text *out) {
             text_format(out, "%s: it changes nothing: %s\n", keys[i].key, keys[i].why);
 }
 
-/* Columns about norms that stand nowhere. */
+/* Doubt columns of norms that are nowhere. */
 static void column_doubts(const RunSpec *s, Text *out) {
     RunSpec settled = *s;
     char asked[VARIANT_TEXT_SIZE], kept[VARIANT_TEXT_SIZE];
@@ -75,7 +75,7 @@ void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
     column_doubts(s, out);
 }
 
-/* Why no run of this spec has the metric, or NULL. */
+/* Return why no run of this spec has the metric, or NULL. */
 static const char *metric_absent(const Experiment *x, const RunSpec *s, char probe[96]) {
     const CurveInfo *curve = curve_named(metric_info[x->metric].reads);
     ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
@@ -92,7 +92,7 @@ static const char *metric_absent(const Experiment *x, const RunSpec *s, char pro
     return probe;
 }
 
-/* Why the metric is one number in every run of this spec, or NULL. */
+/* Return why the metric is equal in all runs of this spec, or NULL. */
 static const char *metric_constant(const Experiment *x, const RunSpec *s) {
     static const Metric over_blocks[] = {METRIC_grad_ratio,      METRIC_grad_ratio_start, METRIC_norm_input_ratio,
                                          METRIC_var_ratio,       METRIC_grad_spread,      METRIC_grad_first,
@@ -117,7 +117,7 @@ static void metric_doubts(const Experiment *x, const RunSpec *s, Text *out) {
                     s->dropout > 0 ? ", dropout_seed" : "", x->seeds);
 }
 
-/* A doubt, and of how many arms in cells it is. */
+/* A doubt, and how many arms of cells have it. */
 typedef struct {
     char *line;
     int cell, arm, count; /* cell, arm: the first */
@@ -136,7 +136,7 @@ static Doubt *add(Doubt *all, int *count, const char *line, size_t length, int c
     return all;
 }
 
-/* "arm 'pre', lr = 0 and 3 more: "; of everything it is said of nothing in particular. */
+/* Append "arm 'pre', lr = 0 and 3 more: ", or nothing if all arms of all cells have the doubt. */
 static void whose(const Experiment *x, const Doubt *d, int all, Text *out) {
     char cell[256];
     if (d->count == all) return;
@@ -146,14 +146,14 @@ static void whose(const Experiment *x, const Doubt *d, int all, Text *out) {
     text_format(out, ": ");
 }
 
-/* Whether a factor of several values has this key. */
+/* Return true if a factor of several values has this key. */
 static bool varies(const Experiment *x, const char *key) {
     for (int i = 0; i < x->factors; i++)
         if (!strcmp(x->factor[i].key, key)) return x->factor[i].values > 1;
     return false;
 }
 
-/* A key that is a factor, or whose idleness depends on one, is set for other cells. */
+/* Return the keys set for this arm: the common ones only if no factor and no arm sets a key that makes others idle. */
 static uint64_t said_alone(const Experiment *x, int arm) {
     static const char *const deciding[] = {"schedule", "warmup", "optimizer", "dropout", "objective"};
     uint64_t said = x->said | x->arm[arm].own;
@@ -165,7 +165,7 @@ static uint64_t said_alone(const Experiment *x, int arm) {
     return said;
 }
 
-/* Arms whose numbers are of different things. */
+/* Doubt arms whose numbers are not comparable. */
 static void mixed_doubts(const Experiment *x, Text *out) {
     static const char *const keys[][2] = {{"dataset", "texts"}, {"tokenizer", "tokens"}, {"objective", "targets"}};
     char one[SPEC_TEXT_SIZE], other[SPEC_TEXT_SIZE];

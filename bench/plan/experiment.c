@@ -20,7 +20,7 @@ int experiment_cells(const Experiment *x) {
     return cells;
 }
 
-/* The last factor runs fastest. */
+/* Return the cell's level of factor i; the last factor runs fastest. */
 int experiment_level(const Experiment *x, int cell, int i) {
     for (int j = x->factors - 1; j > i; j--) cell /= x->factor[j].values;
     return cell % x->factor[i].values;
@@ -30,8 +30,8 @@ static const char *cell_value(const Experiment *x, int cell, int i) {
     return x->factor[i].value[experiment_level(x, cell, i)];
 }
 
-/* A key that the run does not read stands as it does in the arms that do not set it themselves, which have the first
- * value of a factor: so arms and cells that differ in such keys alone are one run, and the ids of the others stay. */
+/* Set idle keys as in arms that do not set them, which have the first value of a factor: so arms and cells that differ
+ * only in such keys are one run, and the ids of the others stay. */
 static void settle_keys(const Experiment *x, RunSpec *s) {
     IdleKey idle[IDLE_KEYS];
     RunSpec usual;
@@ -85,7 +85,7 @@ char *experiment_cell_text(char *out, const Experiment *x, int cell) {
     return out;
 }
 
-/* How `run` is told the file: an experiment of the checkout by its name, any other by its path. */
+/* Append `run`'s argument for the file: an experiment of the checkout by its name, any other by its path. */
 static void file_word(const Experiment *x, Text *out) {
     static const char folder[] = "bench/experiments/";
     const char *slash = strrchr(x->file, '/'), *name = slash ? slash + 1 : x->file;
@@ -122,7 +122,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A factor's values; numbers ascend, since their order is only that of the table's cells. */
+/* List a factor's values; sort numbers, since their order only affects the table's cells. */
 static void plan_values(const Factor *f, const char *value[EXPERIMENT_MOST_VALUES]) {
     bool numbers = true;
     double number;
@@ -130,7 +130,7 @@ static void plan_values(const Factor *f, const char *value[EXPERIMENT_MOST_VALUE
     if (numbers) qsort(value, (size_t)f->values, sizeof *value, by_number);
 }
 
-/* An arm's keys, those that are factors at the factor's first value. */
+/* Append an arm's keys, with factors at their first value. */
 static void plan_arm(const Experiment *x, const Arm *a, Text *out) {
     const char *value[EXPERIMENT_MOST_VALUES];
     RunSpec spec = a->spec;
@@ -142,12 +142,12 @@ static void plan_arm(const Experiment *x, const Arm *a, Text *out) {
             continue;
         }
         plan_values(f, value);
-        (void)spec_set(&spec, f->key, value[0], &none); /* was checked when it was read */
+        (void)spec_set(&spec, f->key, value[0], &none); /* was checked on reading */
     }
     spec_text_keys(&spec, out);
 }
 
-/* The rule by which seeds are added is younger than the list of them. */
+/* Append the seeds; the rule by which seeds are added is younger than their list. */
 static void plan_seeds(const Experiment *x, Text *out) {
     text_format(out, "\nseeds =");
     for (int i = 0; i < x->seeds; i++) text_format(out, " %llu", (unsigned long long)x->seed[i]);
@@ -173,7 +173,7 @@ void experiment_text(const Experiment *x, bool seeds, Text *out) {
     for (const Arm *a = x->arm; a < x->arm + x->arms; a++) plan_arm(x, a, out);
 }
 
-/* "; did you mean 'smoke'?" or "; there are a, b and c"; a file of the user's is named by its path */
+/* Refuse a name with "; did you mean 'smoke'?" or "; there are a, b and c"; users' files are named by their paths. */
 static Rc unknown_experiment(const char *folder, const char *name, Error *e) {
     char **names, hint[300];
     snprintf(hint, sizeof hint, "%.200s.yaml", name);

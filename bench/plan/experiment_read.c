@@ -1,4 +1,4 @@
-/* A yaml file, a profile and the command line's overrides become an Experiment. */
+/* Make an Experiment from a yaml file, a profile and the command line's overrides. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static Rc apply_top(Reader *r, const Node *n) {
     return RC_OK;
 }
 
-/* The profile's list of arms: each is one of the file's, once. */
+/* Check the profile's list of arms: each is one of the file's, once. */
 static Rc check_keep(Reader *r, const Node *n) {
     const char *names[EXPERIMENT_MOST_ARMS];
     size_t count = 0;
@@ -85,7 +85,7 @@ static Rc apply_profile(Reader *r, const Node *profile) {
     return rc;
 }
 
-/* Checks a profile that was not asked for on a copy. */
+/* Check another profile on a copy. */
 static Rc try_profile(const Reader *r, const Node *profile) {
     Reader copy = *r;
     copy.x = mem_alloc(1, sizeof *copy.x);
@@ -123,7 +123,7 @@ static Rc apply_profiles(Reader *r, const char *wanted) {
     return RC_USAGE;
 }
 
-/* Other seeds do not make a plan that stops by itself one of a fixed number: it may take so many at most. */
+/* Set seeds; a plan that adds seeds until it is decided keeps doing so, up to that many. */
 static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
     Experiment *x = r->x;
     bool until = x->most > 0;
@@ -135,7 +135,7 @@ static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
     return RC_OK;
 }
 
-/* "key=value" as one entry of a document called --set. */
+/* Parse "key=value" as an entry of a document called --set. */
 static Rc apply_set(Reader *r, const char *set) {
     char *copy = mem_text(set), *sign = strchr(copy, '='), *value = sign ? trim(sign + 1) : NULL;
     if (sign) *sign = 0;
@@ -180,7 +180,7 @@ static bool kept(const Reader *r, const char *name) {
     return false;
 }
 
-/* Every arm of the file is read, so that an arm which the profile leaves out is checked too. */
+/* Read every arm of the file, so that arms which the profile omits are checked too. */
 static Rc read_arms(Reader *r) {
     Experiment *x = r->x;
     if (!r->arms || !r->arms->child)
@@ -202,7 +202,7 @@ static Rc read_options(Reader *r, const Overrides *o) {
     Experiment *x = r->x;
     if (o->arms > EXPERIMENT_MOST_ARMS)
         return error_set(r->e, RC_USAGE, "--arm: more than %d arms", (int)EXPERIMENT_MOST_ARMS);
-    r->arms = NULL; /* the file's are replaced */
+    r->arms = NULL; /* replace the file's */
     for (; x->arms < o->arms; x->arms++) {
         Rc rc = arm_option(&x->arm[x->arms], o->arm[x->arms], &r->base, r->recipe, r->e);
         if (rc) return rc;
@@ -219,7 +219,7 @@ static Rc read_options(Reader *r, const Overrides *o) {
     return RC_OK;
 }
 
-/* The file's title speaks of the file's arms and shape. A plan that the command line changed is called by its arms. */
+/* Title a plan that the command line changed by its arms: the file's title describes the file's arms and shape. */
 static void title_of_changed(Experiment *x) {
     enum { MOST_NAMED = 4 };
     const char *baseline = x->baseline;

@@ -1,4 +1,4 @@
-/* Grid metrics: numbers of an arm and seed over all the runs that differ in their rate alone. See grids.def. */
+/* Grid metrics: numbers of an arm and seed over all runs that differ only in their rate. See grids.def. */
 #ifndef BENCH_PLAN_GRID_H
 #define BENCH_PLAN_GRID_H
 
@@ -19,9 +19,9 @@ typedef struct {
     const char *unit, *help;
 } GridInfo;
 
-extern const GridInfo grid_info[GRID_COUNT]; /* that of GRID_none is empty */
+extern const GridInfo grid_info[GRID_COUNT]; /* GRID_none's is empty */
 
-/* RC_USAGE: no such row. */
+/* Find a row by its key. RC_USAGE: there is none. */
 Rc grid_find(GridMetric *out, const char *key, Error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* What may stand in an experiment file, for `normbench run --help all`. */
+/* Describe experiment files for `normbench run --help all`. */
 #include <string.h>
 
 #include "bench/plan/experiment.h"
@@ -19,7 +19,7 @@ static const struct {
 #undef SUMMARY
 };
 
-/* Columns with the same valid values share a line. */
+/* Print columns; those with the same valid values share a line. */
 static void print_columns(Text *out) {
     Text valid, other;
     text_init(&valid);

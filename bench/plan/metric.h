@@ -1,4 +1,4 @@
-/* The metrics of metrics.def: one number per run and whole validation, by name. bench/store/metrics.c measures them. */
+/* Metrics of metrics.def: one number per run and whole validation, by name. bench/store/metrics.c computes them. */
 #ifndef BENCH_PLAN_METRIC_H
 #define BENCH_PLAN_METRIC_H
 
@@ -11,22 +11,22 @@ typedef enum {
     METRIC_COUNT
 } Metric;
 
-/* A spike is a number with z > 6 against so many steps before it. */
+/* Steps before a number against which z > 6 makes it a spike. */
 enum { METRIC_SPIKE_WINDOW = 128 };
 
 typedef struct {
     const char *key, *help;
     const char *reads;                  /* a row of curves.def or of models/probes.def, or "" */
-    const char *header, *heading, *tex; /* of a report's column; of a row on the terminal, in LaTeX */
-    const char *macro;                  /* letters */
+    const char *header, *heading, *tex; /* of a report's column; of a row on the terminal; of one in LaTeX */
+    const char *macro;                  /* name in LaTeX macros, letters only */
     int better, digits;
     double matters; /* a difference below it does not, where no margin is named */
 } MetricInfo;
 extern const MetricInfo metric_info[METRIC_COUNT];
 
-/* The metric called name. RC_USAGE with the nearest. */
+/* Find the metric called name; RC_USAGE names the nearest. */
 Rc metric_find(Metric *out, const char *name, Error *e);
-/* The same, also by the name that macros give it, in any case: "loss", "ppl". */
+/* Find a metric also by its macro's name, in any case: "loss", "ppl". */
 Rc metric_named(Metric *out, const char *name, Error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* The profiles of profiles.def, from the smallest to the largest. */
+/* Profiles of profiles.def, from the smallest to the largest. */
 #ifndef BENCH_PLAN_PROFILE_H
 #define BENCH_PLAN_PROFILE_H
 
@@ -16,7 +16,7 @@ typedef struct {
 } ProfileInfo;
 extern const ProfileInfo profile_info[PROFILE_COUNT];
 
-/* RC_USAGE, with the nearest, when no profile is called name. */
+/* Check that a profile is called name; RC_USAGE names the nearest. */
 Rc profile_check(const char *name, Error *e);
 
 #endif

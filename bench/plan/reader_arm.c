@@ -1,4 +1,4 @@
-/* An arm's mapping becomes an Arm: from a file ("pre: {variant: pre, lr: 1e-3}") or from --arm. */
+/* Make an Arm from its mapping: in a file ("pre: {variant: pre, lr: 1e-3}") or from --arm. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "models/equation.h"
 #include "models/norm.h"
 
-/* What a range says. */
+/* Keys of a range. */
 static const struct {
     const char *name, *what;
 } range_keys[] = {
@@ -18,7 +18,7 @@ static const struct {
     {"to", "their last, itself included: its number or the fraction of the depth that it ends"}};
 enum { RANGE_KEYS = sizeof range_keys / sizeof *range_keys };
 
-/* Keys and norms of the arm's recipe, or the norms of the file's, whose keys are in the base. */
+/* Apply keys and norms of the arm's recipe, or the norms of the file's, whose keys are in the base. */
 static Rc read_recipe(Arm *a, const Document *d, const Node *entry, const ModelRecipe *recipe, Error *e) {
     if (entry && !(recipe = a->recipe = recipe_entry(d, entry, e))) return e->code;
     if (recipe) model_recipe_norms(recipe, &a->spec.variant);
@@ -30,7 +30,7 @@ static Rc read_recipe(Arm *a, const Document *d, const Node *entry, const ModelR
     return RC_OK;
 }
 
-/* `base` is applied first, wherever the mapping has it: the other entries change its columns. */
+/* Apply `base` first, wherever the mapping has it: the other entries change its columns. */
 static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e) {
     const Node *variant = node_find(mapping, "variant"), *base = node_find(mapping, "base");
     if (variant && base)
@@ -47,7 +47,7 @@ static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e)
                           a->name[0] ? ": " : "");
 }
 
-/* What stands in a range of the column: a norm or a rule. */
+/* Return the key of a range in the column: a norm or a rule. */
 static const char *range_holder(const char *column) {
     return variant_normed(column) ? "norm" : "rule";
 }
@@ -57,7 +57,7 @@ static Rc not_of_range(const Document *d, const char *key, const Node *n, Error 
                           range_holder(key));
 }
 
-/* {from: 2/3, norm: rmsnorm} as variant_set reads it: "rmsnorm from 2/3". key: of the column it belongs to. */
+/* Convert {from: 2/3, norm: rmsnorm} to variant_set's "rmsnorm from 2/3". key: its column. */
 static Rc range_node(Text *out, const Document *d, const char *key, const Node *range, Error *e) {
     const char *holder = range_holder(key);
     bool norm = variant_normed(key);
@@ -80,7 +80,7 @@ static Rc range_node(Text *out, const Document *d, const char *key, const Node *
     return RC_OK;
 }
 
-/* A column whose value is a range or a list of values and ranges, as text for variant_set. */
+/* Convert a column's range, or list of values and ranges, to text for variant_set. */
 static Rc ranges_node(Text *out, const Document *d, const Node *column, Error *e) {
     Rc rc = RC_OK;
     if (!variant_ranged(column->key))
@@ -141,21 +141,20 @@ Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, co
     return rc;
 }
 
-/* "+key=value"; blanks and bytes that no name holds become '_'. */
+/* Append "+key=value"; blanks and bytes that names cannot have become '_'. */
 static void name_add(Text *out, const char *key, const char *value) {
     text_format(out, "+%s=", key);
     for (; *value; value++) text_add(out, name_byte(*value) ? value : "_", 1);
 }
 
-/* Whether the arm's recipe already says a key's value. */
+/* Return true if the arm's recipe already sets a key to this value. */
 static bool of_recipe(const Arm *a, const char *key, const char *value) {
     for (int i = 0; a->recipe && i < RECIPE_MOST_KEYS && a->recipe->pair[i].key; i++)
         if (!strcmp(key, a->recipe->pair[i].key)) return !strcmp(value, a->recipe->pair[i].value);
     return false;
 }
 
-/* The next of what an arm has beside its row and recipe: a column, then a key of its own; *i moves behind it. NULL: no
- * more. */
+/* Return an arm's next change beside its row and recipe: columns, then its own keys; advance *i. NULL: no more. */
 static const char *next_change(const Arm *a, const Variant *row, int *i, char value[SPEC_TEXT_SIZE]) {
     for (; *i < variant_key_count + spec_key_count; (*i)++) {
         int field = *i - variant_key_count;
@@ -167,7 +166,7 @@ static const char *next_change(const Arm *a, const Variant *row, int *i, char va
     return NULL;
 }
 
-/* base+column=value+key=value; one that is too long is cut and ends in a hash of the whole. */
+/* Name an arm base+column=value+key=value; a long name is cut and ends in a hash of the whole. */
 static void name_arm(Arm *a, const Variant *row) {
     char value[SPEC_TEXT_SIZE], hash[SHA256_HEX];
     const char *key;
@@ -184,7 +183,7 @@ static void name_arm(Arm *a, const Variant *row) {
     text_release(&name);
 }
 
-/* "Pre-LN + attn.out rmsnorm + lr 0.001"; changes that do not fit are counted: "Pre-LN + attn.out rmsnorm + 2 more". */
+/* Label an arm "Pre-LN + attn.out rmsnorm + lr 0.001"; count changes that do not fit: "Pre-LN + … + 2 more". */
 static void label_arm(Arm *a, const Variant *row) {
     enum { MORE = 10, LONG = 32 };
     char value[SPEC_TEXT_SIZE];

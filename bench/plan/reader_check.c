@@ -1,10 +1,10 @@
-/* The checks after everything is read, and the defaults of what the file leaves out. */
+/* Check an experiment after everything is read, and set the defaults. */
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/plan/reader.h"
 
-/* The line of a key as this arm got it: its own, the profile's or the file's; 0 when neither says it. */
+/* Return the line that gave this arm a key: its own, the profile's or the file's; 0: none. */
 static int line_of(const Reader *r, const char *arm, const char *key) {
     const Node *own = r->arms ? node_find(r->arms, arm) : NULL;
     const Node *places[] = {own, r->profile, r->d->root};
@@ -15,7 +15,7 @@ static int line_of(const Reader *r, const char *arm, const char *key) {
     return 0;
 }
 
-/* spec_check names a key: says where it was set, or a key that the line mentions too ("heads … width"). */
+/* Prefix spec_check's error with the place where its key, or another that it mentions ("heads … width"), was set. */
 static Rc place(const Reader *r, const char *arm) {
     char key[SPEC_KEY_SIZE];
     snprintf(key, sizeof key, "%.*s", (int)strcspn(r->e->text, ":"), r->e->text);
@@ -30,7 +30,7 @@ static Rc place(const Reader *r, const char *arm) {
     return option ? error_prefix(r->e, "--set: ") : document_prefix(r->e, r->d, line);
 }
 
-/* A panel needs a probe that the runs measure. */
+/* Check that runs measure a panel's probe. */
 static Rc check_panel(const Reader *r, const CurveInfo *curve) {
     ProbeKind kind = curve_probe(curve);
     if (kind == PROBE_COUNT || r->x->probes.wanted[kind]) return RC_OK;
@@ -53,7 +53,7 @@ static Rc check_panels(const Reader *r) {
     return RC_OK;
 }
 
-/* Notes the text of the user's own that a run names. True: there are too many. */
+/* Note the user's own text that a run names. True: there are too many. */
 static bool own_text(Experiment *x, const RunSpec *s) {
     int i = 0;
     if (!spec_own_text(s)) return false;

@@ -1,4 +1,4 @@
-/* Single entries of an experiment file: names, texts, numbers, keys of spec.def, seeds. */
+/* Read single entries of an experiment file: names, texts, numbers, keys of spec.def, seeds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +164,7 @@ static bool listed(const Experiment *x, uint64_t seed) {
     return false;
 }
 
-/* The seeds that were listed before, in their order, then whatever whole numbers from 1 they lack. */
+/* Extend the listed seeds, in their order, by the whole numbers from 1 that they lack. */
 static void go_on(Experiment *x, int most) {
     uint64_t next = 1;
     x->seed = mem_grow(x->seed, (size_t)most, sizeof *x->seed);
@@ -173,7 +173,7 @@ static void go_on(Experiment *x, int most) {
         if (!listed(x, next)) x->seed[x->seeds++] = next;
 }
 
-/* "{until: decided, most: 64}"; without `until` where an entry before has said it. */
+/* Apply "{until: decided, most: 64}"; `until` may be omitted if an earlier entry has it. */
 static Rc apply_until(Reader *r, const Document *d, const Node *n) {
     const char *const keys[] = {"until", "most"};
     Experiment *x = r->x;
@@ -197,7 +197,7 @@ static Rc apply_until(Reader *r, const Document *d, const Node *n) {
     return RC_OK;
 }
 
-/* "8": *first 1, *count 8; "13-24": 13 and 12. */
+/* Parse "8" (*first 1, *count 8) or "13-24" (13 and 12). */
 static Rc parse_range(const Document *d, const Node *n, int64_t *first, int64_t *count, Error *e) {
     const char *dash = n->kind == NODE_SCALAR && n->text[0] ? strchr(n->text + 1, '-') : NULL;
     char text[24];

@@ -1,9 +1,9 @@
-/* What an experiment's runs measure beside the usual probes, which every run measures: metrics are made of them. */
+/* Read the probes that an experiment's runs measure beside the usual ones. */
 #include <string.h>
 
 #include "bench/plan/reader.h"
 
-/* What `growth` names: how the stream, what is added to it and its gradient grow over depth. */
+/* Probes of `growth`: growth over depth of the stream, of what is added to it, and of its gradient. */
 static const ProbeKind growth[] = {
     PROBE_block_output,        PROBE_block_output_var, PROBE_block_output_most, PROBE_norm_input_var,
     PROBE_norm_input_most,     PROBE_mlp_norm_input_var, PROBE_mlp_norm_input_most, PROBE_attn_added_var,
@@ -67,6 +67,6 @@ Rc apply_probes(Reader *r, const Document *d, const Node *n) {
     }
     if (every_said) c->every = every_said;
     const ProbeChoice usual = probes_usual();
-    if (!memcmp(c->wanted, usual.wanted, sizeof c->wanted)) c->every = 1; /* it thins nothing */
+    if (!memcmp(c->wanted, usual.wanted, sizeof c->wanted)) c->every = 1; /* nothing is added */
     return RC_OK;
 }

@@ -1,4 +1,4 @@
-/* What an experiment's tables and figures show: rows of metrics.def and of curves.def. */
+/* Read what an experiment's tables and figures show: rows of metrics.def and curves.def. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static Rc list_of(const Reader *r, const Node *n, const char *example) {
     return document_error(r->e, r->d, n->line, "%s: a list is needed, such as %s", n->key, example);
 }
 
-/* An item is a name, or a mapping in which `key` names it and `more` may stand beside. NULL: neither. */
+/* Return an item's name: the item itself, or `key` of a mapping that may also have `more`. NULL: neither. */
 static const Node *item_name(const Reader *r, const Node *list, const Node *item, const char *key, const char *more,
                              const Node **beside) {
     const char *const keys[] = {key, more};
@@ -76,7 +76,7 @@ static Rc axis_entry(const Reader *r, const Node *n, Axis *out) {
                           did_you_mean(hint, sizeof hint, text, axis_names, AXES));
 }
 
-/* The values of blocks have a logarithmic axis unless another is asked for. */
+/* Add a panel; curves of blocks have a logarithmic axis by default. */
 static Rc add_panel(Reader *r, const Node *list, const Node *item) {
     Experiment *x = r->x;
     const Node *axis, *node = item_name(r, list, item, "curve", "axis", &axis);
@@ -140,7 +140,7 @@ Rc apply_also(Reader *r, const Node *n) {
 Rc apply_summaries(Reader *r, const Node *n) {
     Rc rc = n->kind == NODE_SEQUENCE ? RC_OK : list_of(r, n, "[ranking]"); /* []: none */
     for (const Node *item = n->child; !rc && item; item = item->next) {
-        Node named = *item; /* its list is its key in errors */
+        Node named = *item; /* errors name its list as its key */
         named.key = n->key;
         rc = add_summary(r, &named);
     }
@@ -153,7 +153,7 @@ static const Factor *factor_of(const Experiment *x, const char *key) {
     return NULL;
 }
 
-/* A ranking gives every arm the same rates. */
+/* Check that all arms have the same rates, as a ranking needs. */
 static Rc check_ranking(const Reader *r, const Node *list) {
     const Experiment *x = r->x;
     if (x->metric != METRIC_valid_loss)
@@ -167,7 +167,7 @@ static Rc check_ranking(const Reader *r, const Node *list) {
     return RC_OK;
 }
 
-/* Each stream that is told apart is free in one level of its factor and fixed in the other, for all arms. */
+/* Check that each seed component is free in one level of its factor and fixed in the other, for all arms. */
 static Rc check_components(const Reader *r, const Node *list) {
     static const char *const streams[] = {"init_seed", "order_seed", "dropout_seed"};
     const Experiment *x = r->x;
@@ -191,7 +191,8 @@ static Rc check_components(const Reader *r, const Node *list) {
                           "summaries: components need two of init_seed, order_seed, dropout_seed as [0, N]");
 }
 
-/* Two corpora or more, on which all arms are trained, and a number that has a better side and is known of every run. */
+/* Check that all arms are trained on two or more corpora, with a metric that has a better side and that all runs have.
+ * */
 static Rc check_corpora(const Reader *r, const Node *list) {
     static const Metric metrics[] = {METRIC_valid_loss, METRIC_perplexity, METRIC_bits_per_byte, METRIC_accuracy};
     const Experiment *x = r->x;

@@ -27,7 +27,7 @@ const ModelRecipe *model_recipe_find(const char *name, Error *e) {
     return NULL;
 }
 
-/* A column's text word by word; every word `from` becomes `to`. */
+/* Copy a column's text, replacing every word `from` by `to`. */
 static void replace_words(Text *out, const char *text, const char *from, const char *to) {
     while (*text) {
         size_t n = strcspn(text, " ;");

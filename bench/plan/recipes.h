@@ -1,5 +1,5 @@
-/* Recipes: words for several keys of spec.def at once and for the normalizer that stands where a placement has
- * layernorm. No run knows its recipe: it is replaced by what it stands for where it is read. */
+/* Recipes: names for several keys of spec.def at once and for the normalizer that replaces a placement's layernorm. No
+ * run knows its recipe: it is expanded where it is read. */
 #ifndef BENCH_PLAN_RECIPES_H
 #define BENCH_PLAN_RECIPES_H
 
@@ -11,19 +11,19 @@ typedef struct {
     const char *name, *norm, *what;
     struct {
         const char *key, *value;
-    } pair[RECIPE_MOST_KEYS]; /* the first without a key ends them */
+    } pair[RECIPE_MOST_KEYS]; /* the first without a key ends the list */
 } ModelRecipe;
 
 extern const ModelRecipe model_recipes[];
 extern const int model_recipe_count;
 
-/* RC_USAGE "recipe: unknown value 'lama'; did you mean 'llama'?" and NULL. */
+/* Find a recipe; NULL with RC_USAGE "recipe: unknown value 'lama'; did you mean 'llama'?". */
 const ModelRecipe *model_recipe_find(const char *name, Error *e);
 
-/* The recipe's norm in place of every layernorm of the row, also in ranges of blocks. */
+/* Replace every layernorm of the row, also in ranges of blocks, by the recipe's norm. */
 void model_recipe_norms(const ModelRecipe *recipe, Variant *v);
 
-/* The recipe whose keys the spec has, or NULL. */
+/* Return the recipe whose keys the spec has, or NULL. */
 const ModelRecipe *model_recipe_of(const RunSpec *s);
 
 #endif

@@ -12,7 +12,7 @@
 #include "datasets/tokenizer.h"
 #include "kernels/backend.h"
 
-/* The lists of spec.def's choices; an index into one of them is the value. */
+/* Lists of spec.def's choices; a value is an index. */
 static const char *const tokenizers[] = {"char", "byte", "bpe"};
 static const char *const activations[] = {
     [ACTIVATION_GELU] = "gelu", [ACTIVATION_RELU] = "relu", [ACTIVATION_SWIGLU] = "swiglu"};
@@ -47,9 +47,9 @@ typedef struct {
     size_t at;
     int since;
     Kind kind;
-    const char *const *choice; /* of KIND_choice and KIND_tokenizer */
+    const char *const *choice; /* list of KIND_choice and KIND_tokenizer */
     int choices;
-    double least, most; /* of numbers, inclusive */
+    double least, most; /* range of numbers, inclusive */
 } Field;
 
 #define FIELD_KIND_integer KIND_integer, NULL, 0
@@ -101,7 +101,7 @@ int spec_since(const char *key) {
     return i < 0 ? variant_since(key) : fields[i].since;
 }
 
-/* Every text of a plan is held against the defaults: they and their canonical texts are made once. */
+/* Defaults and their canonical texts, made once, since every text of a plan is compared with them. */
 static RunSpec initial;
 static char initial_text[sizeof fields / sizeof *fields][SPEC_WORD_SIZE];
 static pthread_once_t made = PTHREAD_ONCE_INIT;
@@ -146,7 +146,7 @@ static Rc out_of_range(const Field *f, const char *value, Error *e) {
                      format_real(most, f->most));
 }
 
-/* A whole number too long for int64_t is out of range, not "no number". */
+/* Return true for digits only: a whole number too long for int64_t is out of range, not "no number". */
 static bool all_digits(const char *s) {
     if (*s == '-') s++;
     if (*s < '1' || *s > '9') return false;
@@ -168,13 +168,13 @@ static Rc set_real(RunSpec *s, const Field *f, const char *value, Error *e) {
     double x;
     if (!parse_real(value, &x)) return error_set(e, RC_USAGE, "%s: '%.80s' is not a number", f->key, value);
     if (x < f->least || x > f->most) return out_of_range(f, value, e);
-    if (x == 0) x = 0; /* -0 and 0 are one value and must have one text */
+    if (x == 0) x = 0; /* -0 and 0 are equal and must have one text */
     memcpy((char *)s + f->at, &x, sizeof x);
     return RC_OK;
 }
 
-/* A word stands on one canonical line, so it holds no control bytes and no blanks at its ends; and in a record's JSON,
- * so it is UTF-8. */
+/* Set a word. It is part of a canonical line, so it has no control bytes and no blanks at its ends; and of a record's
+ * JSON, so it is UTF-8. */
 static Rc set_word(RunSpec *s, const Field *f, const char *value, Error *e) {
     SpecWord word = {{0}};
     size_t n = strlen(value);
@@ -216,7 +216,7 @@ static Rc set_choice(RunSpec *s, const Field *f, const char *value, Error *e) {
     return no_choice(f, value, e);
 }
 
-/* A choice, and for some a size behind it ("bpe:4096"); kept in canonical spelling. */
+/* Set a choice, some with a size ("bpe:4096"), in canonical spelling. */
 static Rc set_tokenizer(RunSpec *s, const Field *f, const char *value, Error *e) {
     Tokenizer t;
     SpecWord word = {{0}};
@@ -281,7 +281,7 @@ bool spec_left_out(const char *key, const char *value) {
     return i < 0 ? variant_left_out(key, value) : left_out(i, value);
 }
 
-/* Whether a key has the bytes of its default, whose text is there. */
+/* Return true if a key has the bytes of its default. */
 static bool has_default(const RunSpec *s, const Field *f) {
     const void *at = (const char *)s + f->at, *its = (const char *)&initial + f->at;
     switch (f->kind) {
@@ -305,7 +305,7 @@ void spec_text_keys(const RunSpec *s, Text *out) {
     variant_text(&s->variant, out);
 }
 
-/* What a key takes, for --help: "1 to 256", "true, false", "gelu, relu", "text". */
+/* Append a key's valid values, for --help: "1 to 256", "true, false", "gelu, relu", "text". */
 static void print_valid(Text *out, const Field *f) {
     char least[40], most[40];
     switch (f->kind) {

@@ -1,4 +1,4 @@
-/* RunSpec as canonical text and back, and what the floors below need of it. */
+/* Convert RunSpec to canonical text and back, and to what lower rooms need. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,9 +65,9 @@ void spec_hash(const RunSpec *s, char out[SHA256_HEX]) {
     spec_seeds_release(&one);
 }
 
-/* The row that has these columns, or a nameless one. */
+/* Set the name of the row with these columns, or "custom". */
 static void name_variant(Variant *v) {
-    int i = 0; /* the first of rows that are one network */
+    int i = 0; /* the first of equal rows */
     while (i < variant_count && !variant_same(v, &variants[i])) i++;
     if (i < variant_count)
         *v = variants[i];
@@ -75,7 +75,7 @@ static void name_variant(Variant *v) {
         v->name = "custom", v->label = v->cite = "";
 }
 
-/* Seeds are uint64_t; parse_integer is int64_t. */
+/* Parse a seed, a uint64_t; parse_integer takes int64_t. */
 static bool parse_seed(const char *text, uint64_t *out) {
     uint64_t x = 0;
     if (!*text || (*text == '0' && text[1])) return false;
@@ -89,7 +89,7 @@ static bool parse_seed(const char *text, uint64_t *out) {
     return true;
 }
 
-/* Position of a canonical line: keys of spec.def, then columns, then the seed; -1 for any other key. */
+/* Return the position of a canonical line: keys of spec.def, then columns, then the seed; -1: any other key. */
 static int line_of(const char *key) {
     int i = spec_index(key);
     if (i >= 0) return i;
@@ -204,8 +204,8 @@ uint64_t spec_order_seed(const RunSpec *s) {
     return recipe_seed((uint64_t)s->order_seed, s->seed);
 }
 
-/* The next of a list "0,150,300"; *at moves behind its comma. False at the end, and with *at = NULL when it is no
- * whole number. */
+/* Parse the next step of a list "0,150,300" and advance *at past its comma. False: the end, or (*at NULL) no whole
+ * number. */
 static bool next_step(const char **at, int64_t *step) {
     char word[24];
     if (!**at) return false;

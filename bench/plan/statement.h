@@ -1,4 +1,4 @@
-/* Statements: what theory says of a network before its first step, and what decides whether it holds: rows of
+/* Statements: predictions of theory about a network before its first step, and how each is decided: rows of
  * bench/plan/statements.def, declared before anything is measured. */
 #ifndef BENCH_PLAN_STATEMENT_H
 #define BENCH_PLAN_STATEMENT_H
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* INFINITY in the rows: no border on that side. */
+/* Rows use INFINITY for no limit on that side. */
 typedef enum {
 #define STATEMENT(name, ...) STATEMENT_##name,
 #include "bench/plan/statements.def"
@@ -15,7 +15,7 @@ typedef enum {
     STATEMENT_COUNT
 } StatementId;
 
-/* How a statement is decided; the words of statements.def, which says what they mean. */
+/* How a statement is decided: the column `how` of statements.def. */
 typedef enum {
     DECIDE_exact,
     DECIDE_expected,
@@ -44,16 +44,16 @@ extern const PanelInfo panel_info[PANEL_COUNT];
 typedef struct {
     const char *name, *source, *what, *predicted, *setting, *label;
     DecideKind how;
-    double lo, hi; /* the window; of exact, expected and at_most: hi is the tolerance */
-    bool printed;  /* what the source prints is right or wrong whatever a network does */
+    double lo, hi; /* the window; for exact, expected and at_most, hi is the tolerance */
+    bool printed;  /* decided by arithmetic on what the source prints, whatever a network does */
     PanelId panel;
 } Statement;
 extern const Statement statements[STATEMENT_COUNT];
 
-/* "exact", "expected", …: how it is decided. */
+/* Return how it is decided: "exact", "expected", … */
 const char *statement_how(const Statement *s);
 
-/* RC_USAGE and the nearest name. */
+/* Find a statement; RC_USAGE names the nearest. */
 Rc statement_find(StatementId *out, const char *name, Error *e);
 
 #endif

@@ -6,8 +6,8 @@
 #include "bench/plan/settle.h"
 #include "models/transformer.h"
 
-/* An arm's keys with every factor at its first value, less what may change nothing: arms that differ here differ in
- * every cell. */
+/* Return an arm's keys with every factor at its first value, without what may change nothing: arms that differ here
+ * differ in every cell. */
 static char *outline(const Experiment *x, const Arm *a) {
     RunSpec spec = a->spec;
     Text text;
@@ -100,7 +100,7 @@ static int cells_alike(const Experiment *x, const int *first, int a, int b) {
 
 static const char end[] = ": their runs are trained once and are not compared. ";
 
-/* "Arms a, b and c are one network": those that are a in every cell. */
+/* Append "Arms a, b and c are one network", for those that are a in every cell. */
 static void same_everywhere(const Experiment *x, const int *first, int a, Text *out) {
     int others[EXPERIMENT_MOST_ARMS], count = 0;
     for (int b = a + 1; b < x->arms; b++)

@@ -1,11 +1,11 @@
-/* Twins: arms of an experiment that are one network in some of its cells: every key and column of their specs is the
- * same there, so their runs have one id, are trained once, and are nothing to compare. */
+/* Twins: arms of an experiment that are one network in some cells: their specs are equal there, so their runs have one
+ * id, are trained once, and are not compared. */
 #ifndef BENCH_PLAN_TWINS_H
 #define BENCH_PLAN_TWINS_H
 
 #include "bench/plan/experiment.h"
 
-/* first[cells * arms]: the first arm of the cell that is the same network, itself where none before it is. */
+/* Fill first[cells * arms] with the first arm of the cell that is the same network, possibly itself. */
 void twins_find(const Experiment *x, int *first);
 
 /* like[cells * arms]: the first arm of the cell whose tape, and whose keys beside the row, are the same, by whatever
