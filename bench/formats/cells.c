@@ -1,4 +1,4 @@
-/* Filling a table: rows and cells are appended. */
+/* Fill a table: append rows and cells. */
 #include "bench/formats/cells.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static size_t keep(Cells *c, const char *text) {
     return at;
 }
 
-/* No other column has the key: CSV and JSON would have it twice. */
+/* Return true if no other column has the key, which CSV and JSON need once. */
 static bool is_new_key(const Cells *c, const char *key, char align) {
     bool interval = align == 'i' || align == 'I', fresh = true;
     for (int k = 0; k < c->columns; k++) {

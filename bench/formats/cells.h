@@ -1,9 +1,9 @@
-/* Cells: a table as data. Columns, rows and cells are filled once, by whoever knows what they mean; text for terminals,
- * LaTeX, HTML, Markdown, CSV and JSON are made of them by renderers that know no statistics.
+/* Cells: a table as data. Its maker fills columns, rows and cells once; renderers that know no statistics make terminal
+ * text, LaTeX, HTML, Markdown, CSV and JSON of them.
  *
- * A cell holds what a reader sees, in the notation of bench/formats/latex.h ("-0.012", "[0.1, 0.2]", "<.001", "1e-08"),
- * and beside it the exact number, which CSV and JSON take. Filling appends: cells_row begins a row, each cell_*
- * function gives it its next cell, and cells that are not given stay empty. */
+ * A cell has the shown text, in the notation of bench/formats/latex.h ("-0.012", "[0.1, 0.2]", "<.001", "1e-08"), and
+ * the exact number, for CSV and JSON. Filling appends: cells_row begins a row, each cell_* function appends a cell to
+ * it, and missing cells are empty. */
 #ifndef BENCH_FORMATS_CELLS_H
 #define BENCH_FORMATS_CELLS_H
 
@@ -15,7 +15,7 @@
 
 enum { CELLS_MOST_COLUMNS = 64 };
 
-/* Marks behind a cell: dagger, double dagger, section sign. The notes say what they mean. */
+/* Marks after a cell: dagger, double dagger, section sign; the notes explain them. */
 typedef enum { MARK_separated = 1, MARK_equivalent = 2, MARK_diverged = 4 } CellMark;
 
 typedef enum { CELL_empty, CELL_text, CELL_number, CELL_interval, CELL_picture } CellKind;
@@ -28,8 +28,8 @@ typedef struct {
 
 typedef struct {
     CellKind kind;
-    size_t shown;     /* offset into Cells.words: what a reader sees */
-    double x, lo, hi; /* exact; NaN where there is none */
+    size_t shown;     /* offset in Cells.words of the shown text */
+    double x, lo, hi; /* exact; NaN: none */
     unsigned marks;
     bool strong, emphatic;
     size_t style; /* offset of its class in HTML; 0: none */
@@ -46,42 +46,42 @@ typedef struct {
 
 typedef enum {
     ROW_cells,
-    ROW_heading, /* a group of rows begins: its words across all columns; a column `group` of CSV and JSON */
-    ROW_words,   /* a paragraph across all columns, for people only */
-    ROW_space    /* a little room before the next row; on terminals before a heading only */
+    ROW_heading, /* begins a group of rows: words across all columns; a column `group` of CSV and JSON */
+    ROW_words,   /* a paragraph across all columns, not in CSV and JSON */
+    ROW_space    /* space before the next row; on terminals only before a heading */
 } RowKind;
 
 typedef struct {
     RowKind kind;
-    size_t shown; /* of ROW_heading and ROW_words */
-    int indent;   /* of ROW_words, in characters */
+    size_t shown; /* ROW_heading and ROW_words: offset of the text */
+    int indent;   /* ROW_words: characters */
     bool below;   /* ROW_cells: a second line of the row above, in small type */
     size_t first; /* index of its first cell */
 } CellRow;
 
 typedef struct {
-    const char *name; /* of files and of JSON: "ranking"; it outlives the table */
-    int stub;         /* columns that are repeated where the others are broken to a width; at the start 1 */
-    bool data;        /* of CSV and JSON alone */
+    const char *name; /* name in files and JSON: "ranking"; it outlives the table */
+    int stub;         /* columns repeated in each block if a table is broken to a width; initially 1 */
+    bool data;        /* true: for CSV and JSON only */
     bool below;       /* it belongs to the one before it: its title is not printed on terminals, and in LaTeX it shares
                          that one's float where there is room */
-    int most_columns; /* of a LaTeX float, beside the stub; 0: all */
-    int most_rows;    /* of a LaTeX float; 0: as many as a page takes */
-    Text title;       /* a line: what the table is; begins a caption, stands above the rows on a terminal */
-    Text caption;     /* sentences behind the title */
+    int most_columns; /* limit of a LaTeX float, without the stub; 0: all */
+    int most_rows;    /* limit of a LaTeX float; 0: as many as fit on a page */
+    Text title;       /* a line; begins a caption, is above the rows on a terminal */
+    Text caption;     /* sentences after the title */
     Text notes;       /* sentences below the rows */
     Text words;       /* all shown texts, each terminated */
     CellColumn column[CELLS_MOST_COLUMNS];
     CellRow *row;
     Cell *cell;
-    int columns, shown, rows, row_room; /* shown: columns before the first for programs alone */
+    int columns, shown, rows, row_room; /* shown: columns before the first one for CSV and JSON only */
     size_t cells, cell_room;
 } Cells;
 
 void cells_init(Cells *c, const char *name, const char *title);
 void cells_release(Cells *c);
 
-/* Columns come before rows. key: NULL for people only. over: "" or what several neighbours share. */
+/* Add a column, before any row. key NULL: not in CSV and JSON. over: "" or a heading that neighbours share. */
 void cells_column(Cells *c, const char *key, char align, const char *heading);
 void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over);
 
@@ -91,16 +91,16 @@ void cells_heading(Cells *c, const char *words); /* "": nothing */
 void cells_words(Cells *c, int indent, const char *words);
 void cells_space(Cells *c); /* before a first row: nothing */
 
-/* The next cell of the last row. A number that is not finite is shown as "n/a", or as the reason where one is asked. */
+/* Append a cell to the last row. A number that is not finite is shown as "n/a", or as the reason if one is given. */
 void cell_none(Cells *c);
 void cell_text(Cells *c, const char *text);
 void cell_format(Cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cell_number(Cells *c, double x, int decimals);
 void cell_signed(Cells *c, double x, int decimals);
-void cell_exact(Cells *c, double x); /* the shortest decimal that reads back; nothing when it is not finite */
+void cell_exact(Cells *c, double x); /* the shortest decimal that reads back; empty if not finite */
 void cell_integer(Cells *c, long x);
 void cell_p(Cells *c, double p);
-void cell_shown(Cells *c, double x, const char *shown); /* a number in a notation of its own; "": nothing */
+void cell_shown(Cells *c, double x, const char *shown); /* a number shown as given; "": empty */
 void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not);
 void cell_interval_shown(Cells *c, double lo, double hi, const char *shown);
 /* A dot at x and a line from lo to hi (NaN: none), cut off at the axis' ends; x NaN: nothing. On terminals it is drawn
@@ -110,7 +110,7 @@ void cell_axis_add(CellAxis *axis, double x); /* widens it; NaN changes nothing 
 /* "3 of 8"; CSV and JSON have the count. */
 void cell_count(Cells *c, int count, int of);
 
-/* Of the last cell. */
+/* Set properties of the last cell. */
 void cell_mark(Cells *c, unsigned marks);
 void cell_strong(Cells *c, bool strong);
 void cell_emphasize(Cells *c);
@@ -120,7 +120,7 @@ void cell_link(Cells *c, const char *to);    /* of HTML: "#claims" */
 const Cell *cells_at(const Cells *c, int row, int column); /* NULL: the row has none there */
 const char *cells_words_at(const Cells *c, size_t shown);
 
-/* Several tables that belong together, in order. */
+/* A list of tables, in order. */
 typedef struct {
     Cells *at;
     int count, room;
@@ -131,8 +131,8 @@ void cells_list_release(CellsList *l);
 
 /* ---- renderers ---- */
 
-/* For a terminal of so many columns: aligned by blanks; columns that do not fit follow in further blocks, each with the
- * stub. Title and caption above, notes below, both broken to the width. */
+/* Render for a terminal of `width` columns, aligned by blanks; columns that do not fit follow in further blocks, each
+ * with the stub. Title and caption are above, notes below, both broken to the width. */
 void cells_text(const Cells *c, int width, Text *out);
 void cells_list_text(const CellsList *l, int width, Text *out); /* an empty line before each */
 
@@ -145,17 +145,17 @@ typedef struct {
                           not looked at, and the text block is 6.5 inches wide */
 } TexLayout;
 
-/* booktabs tables in floats. A table longer or wider than a float goes on in a further one, "continued"; tables that
- * say `below` share the float of the one before them where both fit on a page. */
+/* Render booktabs tables in floats. A table longer or wider than a float goes on in a further one, "continued"; tables
+ * with `below` share the float of the previous one if both fit on a page. */
 void cells_tex(const Cells *c, const TexLayout *layout, Text *out);
 void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out);
-/* The tabular alone, without a float. */
+/* Render the tabular without a float. */
 void cells_tabular(const Cells *c, const TexLayout *layout, Text *out);
 
 void cells_html(const Cells *c, Text *out);
 void cells_list_html(const CellsList *l, Text *out);
 
-/* GitHub's dialect: a table alone, without title and notes. */
+/* Render GitHub's Markdown, without title and notes. */
 void cells_markdown(const Cells *c, Text *out);
 
 /* Text that means nothing to Markdown: its own signs escaped, and what would begin a tag or an entity. */
@@ -165,7 +165,7 @@ void markdown_text(const char *text, Text *out);
  * empty where they are not finite. A first column `group` where rows have headings. */
 void cells_csv(const Cells *c, Text *out);
 
-/* A list of rows, each an object from key to number, text or null, as cells_csv has them. */
+/* Make a list of rows, each an object from key to number, text or null, with cells_csv's columns. */
 json_t *cells_json(const Cells *c);
 json_t *cells_list_json(const CellsList *l); /* [{table, title, rows}] */
 

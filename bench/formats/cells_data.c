@@ -1,4 +1,4 @@
-/* A table for other programs (CSV, JSON), and for a browser. */
+/* Render a table as CSV, JSON and HTML. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ void cells_csv(const Cells *c, Text *out) {
     }
 }
 
-/* Whole numbers are written as such. */
+/* Add a number; whole numbers become integers. */
 static void put(json_t *o, const char *key, double x) {
     bool whole = fabs(x) < 0x1p53 && floor(x) == x;
     json_object_set_new(o, key, isnan(x) ? json_null() : whole ? json_integer((json_int_t)x) : json_number_of(x));
@@ -229,7 +229,7 @@ static void html_rows(const Cells *c, Text *out) {
     }
 }
 
-/* A table without rows is words alone: why there is none. */
+/* Render HTML; a table without rows has only words, which say why it is empty. */
 void cells_html(const Cells *c, Text *out) {
     text_format(out, c->rows ? "<div class=\"wide\"><table class=\"numbers\"><caption>" : "<p>");
     html_caption(c, out);

@@ -6,19 +6,19 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 
-/* BLOCK: points of the text block of 5.5 inches, less a little. WIDEST: of what is still legible scaled to it. */
+/* BLOCK: points of a text block of 5.5 inches, minus a reserve. WIDEST: points that are still legible scaled to it. */
 enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385, LEAST_PARAGRAPH = 80 };
 enum { SHORT_ROWS = 14 }; /* of a table that a page's end does not break */
 enum { FLOW_BLOCK = 455, PICTURE = 72, PICTURE_HEIGHT = 7 }; /* points */
 
-/* What an S column aligns: -?digits(.digits)?, and behind " +-" an uncertainty alike. */
+/* Digits of a number that an S column aligns: -?digits(.digits)?, and an uncertainty after " +-". */
 typedef struct {
-    int whole, decimals, uncertain; /* digits; of the uncertainty without its leading zeros */
+    int whole, decimals, uncertain; /* digits; the uncertainty's without leading zeros */
     bool sign;
 } Digits;
 
-/* A long number would make the whole column as wide as its digits, those of its smaller neighbours behind the point
- * added. */
+/* Return true if an S column can align the text. A long number is excluded: the column would be as wide as its digits
+ * plus all decimals of smaller numbers. */
 static bool alignable(const char *text, Digits *d) {
     const char *s = text + (*text == '-');
     size_t before = strspn(s, "0123456789"), after = 0;
@@ -35,7 +35,7 @@ static bool alignable(const char *text, Digits *d) {
     return d->uncertain > 0;
 }
 
-/* "$^{\dagger\S}$", or nothing. */
+/* Append marks, "$^{\dagger\S}$", or nothing. */
 static void cells_marks_tex(unsigned marks, Text *out) {
     static const char *const sign[] = {"\\dagger", "\\ddagger", "\\S"};
     if (!marks) return;
@@ -61,7 +61,7 @@ static int next_column(const Part *p, int k) {
     return k < p->to ? k : -1;
 }
 
-/* table-format wide enough for every number of the column, and room for the widest mark behind it. */
+/* Append a table-format for every number of the column, with room for the widest mark. */
 static void number_column(const Part *p, int column, Text *out) {
     const Cells *c = p->c;
     Digits most = {.whole = 1}, d;
@@ -90,7 +90,7 @@ static bool in_s_column(const Part *p, int column) {
     return p->layout->siunitx && p->c->column[column].align == 'r';
 }
 
-/* Tenths of a point that a text takes in footnotesize. */
+/* Return the width of a text in footnotesize, in tenths of a point. */
 static int width_of(const char *text) {
     int sum = 0;
     for (const char *s = text; *s; s++) {
@@ -104,7 +104,7 @@ static int width_of(const char *text) {
     return sum;
 }
 
-/* Tenths of a point that a column of a float takes in footnotesize, by its widest cell. */
+/* Return the width of a float's column in footnotesize, in tenths of a point, by its widest cell. */
 static int column_tenths(const Part *p, int k) {
     int most = width_of(cells_words_at(p->c, p->c->column[k].heading));
     if (p->c->column[k].align == 'g') return most > 10 * PICTURE ? most : 10 * PICTURE;
@@ -122,7 +122,7 @@ static int column_width(const Part *p, int k) {
     return column_tenths(p, k) / 10 + 1;
 }
 
-/* Points of all columns, without what is between them; of paragraphs at most LEAST_PARAGRAPH each. */
+/* Return the width of all columns in points, without gaps; paragraphs count at most LEAST_PARAGRAPH each. */
 static int natural_width(const Part *p) {
     int sum = 0;
     for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
@@ -133,15 +133,14 @@ static int natural_width(const Part *p) {
     return sum / 10;
 }
 
-/* The environment, type and space between columns that let a float fit into `room` points; scaled: it has to be shrunk
- * as well. */
+/* Environment, type size and gaps with which a float fits into `room` points; scaled: it is also shrunk. */
 typedef struct {
     bool star, scaled;
     const char *type;
     int separation, room;
 } Fit;
 
-/* In scriptsize, with little between the columns. */
+/* Return the width in scriptsize, with small gaps. */
 static int small_width(const Part *p) {
     return natural_width(p) * 7 / 8 + 2 * 3 * (columns_of(p) - 1);
 }
@@ -157,7 +156,7 @@ static Fit fit_of(const Part *p) {
     return (Fit){star, small_width(p) > room, "scriptsize", 3, room};
 }
 
-/* Points that each column of paragraphs may take so that together they have what the others leave. */
+/* Return the points for each column of paragraphs, which share what the other columns leave. */
 static int paragraph_width(const Part *p) {
     Fit fit = fit_of(p);
     int rest = fit.room - 2 * fit.separation * (columns_of(p) - 1), most = LEAST_PARAGRAPH;
@@ -177,7 +176,7 @@ static int paragraph_width(const Part *p) {
     return most;
 }
 
-/* Of the width that its words take, which is an estimate, or of what there is. */
+/* Append a paragraph column as wide as its words (an estimate), or as `most`. */
 static void paragraph_format(int own, int most, Text *out) {
     text_format(out, "p{%dpt}", own < most ? own : most);
 }
@@ -248,7 +247,7 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
         if (cell->strong || cell->emphatic) text_format(out, "}");
     }
     if (cell->marks) {
-        if (strchr(shown, 'e')) text_format(out, "\\,"); /* not another exponent */
+        if (strchr(shown, 'e')) text_format(out, "\\,"); /* not a second exponent */
         if (s_column && number) text_format(out, "{");
         cells_marks_tex(cell->marks, out);
         if (s_column && number) text_format(out, "}");
@@ -256,7 +255,7 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
     if (braces) text_format(out, "}");
 }
 
-/* Words across all columns; a heading that is no longer than a line stays on it. */
+/* Write words across all columns; a heading that fits on a line is not broken. */
 static void write_words(const Part *p, const CellRow *row, Text *out) {
     const char *words = cells_words_at(p->c, row->shown);
     bool heading = row->kind == ROW_heading, line = heading && width_of(words) <= 10 * BLOCK;
@@ -299,7 +298,7 @@ static void heading_tex(const Part *p, size_t words, int k, Text *out) {
     text_format(out, "%s", braces ? "}" : "");
 }
 
-/* What several columns share, above them, with a line below it. */
+/* Write headings that several columns share above them, with a rule below. */
 static void write_over(const Part *p, Text *out) {
     const Cells *c = p->c;
     bool any = false, joined = false;
@@ -399,7 +398,7 @@ void cells_tabular(const Cells *c, const TexLayout *layout, Text *out) {
     write_tabular(&p, out);
 }
 
-/* Lines of a page that a row takes. */
+/* Return the lines of a page that a row takes. */
 static int lines_of(const Part *p, int row, int paragraph) {
     const CellRow *r = &p->c->row[row];
     int most = 1;
@@ -407,14 +406,14 @@ static int lines_of(const Part *p, int row, int paragraph) {
     for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
         const Cell *cell = cells_at(p->c, row, k);
         if (!cell || p->c->column[k].align != 'p') continue;
-        int lines = 1 + width_of(cells_words_at(p->c, cell->shown)) / (9 * paragraph); /* a tenth is lost to breaks */
+        int lines = 1 + width_of(cells_words_at(p->c, cell->shown)) / (9 * paragraph); /* line breaks lose a tenth */
         most = lines > most ? lines : most;
     }
     return most;
 }
 
-/* The row behind the last of a float that begins with `first`: before a group that would be cut (a heading, a space,
- * else words), where that leaves any row. */
+/* Return the end of the rows of a float that begins with `first`: before a group that would be cut (a heading, a space,
+ * else words), if any row is left. */
 static int rows_end(const Part *p, int first) {
     const Cells *c = p->c;
     const Part all = {p->c, p->layout, p->stub, p->from, p->to, 0, c->rows};
@@ -452,7 +451,7 @@ static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out
     text_release(&words);
 }
 
-/* Lines of a page that a table takes beside its rows: rules, heads, what stands above and below it. */
+/* Return the lines of a page that a table takes beside its rows: rules, heads, caption and notes. */
 static int lines_around(const Cells *c) {
     enum { CAPTION = 90, NOTES = 120 }; /* characters of a line */
     return 4 + (int)((c->title.length + c->caption.length) / CAPTION + (c->notes.length + NOTES - 1) / NOTES);
@@ -468,14 +467,14 @@ static bool fits_below(const CellsList *l, int i, int used) {
     return c->data || (c->below && c->rows && used + lines_below(c) <= PAGE_LINES);
 }
 
-/* A tabular, shrunk where it is too wide. */
+/* Write a tabular, shrunk if it is too wide. */
 static void fitted(const Part *p, Fit fit, Text *out) {
     if (fit.scaled) text_format(out, "\\resizebox{\\linewidth}{!}{%%\n");
     write_tabular(p, out);
     if (fit.scaled) text_format(out, "}\n");
 }
 
-/* A table in the float of the one before it. */
+/* Write a table into the float of the previous one. */
 static void write_below(const Cells *c, const TexLayout *layout, Text *out) {
     Part p = whole(c, layout);
     Fit fit = fit_of(&p);
@@ -486,7 +485,7 @@ static void write_below(const Cells *c, const TexLayout *layout, Text *out) {
     write_notes(c, out);
 }
 
-/* A table and those below it that its last float has room for; returns how many tables. */
+/* Write a table and those below it that fit in its last float; return how many tables. */
 static int write_floats(const CellsList *l, int i, const TexLayout *layout, int *number, Text *out) {
     const Cells *c = &l->at[i];
     int taken = 1, columns = c->most_columns ? c->most_columns : c->shown;
@@ -546,7 +545,7 @@ void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
             write_flowing(&l->at[i++], layout, out);
         else if (l->at[i].rows)
             i += write_floats(l, i, layout, &number, out);
-        else { /* words alone: why there is no table */
+        else { /* only words, which say why there is no table */
             latex_breakable(out, l->at[i].title.at);
             text_format(out, ". ");
             latex_breakable(out, l->at[i].caption.at);

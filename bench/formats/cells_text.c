@@ -1,4 +1,4 @@
-/* A table for a terminal, aligned by blanks, and for Markdown. */
+/* Render a table for a terminal, aligned by blanks, and in Markdown. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +14,7 @@ static int length_of(const char *text) {
     return characters;
 }
 
-/* Bytes of a text as a terminal may have them: a blank in the place of what would break the line, '?' for what is not
- * UTF-8 or would command the terminal. */
+/* Append bytes that are safe on a terminal: blanks for line breaks, '?' for invalid UTF-8 and control characters. */
 static void plain(const char *text, int bytes, Text *out) {
     for (const char *s = text; s < text + bytes;) {
         uint32_t code;
@@ -29,11 +28,11 @@ static void plain(const char *text, int bytes, Text *out) {
 typedef struct {
     const Cells *c;
     int page, stub, gap; /* columns of the terminal; columns of the table that each block repeats; blanks between */
-    int width[CELLS_MOST_COLUMNS], marks[CELLS_MOST_COLUMNS]; /* of all columns */
-    bool broken[CELLS_MOST_COLUMNS];                          /* into lines */
+    int width[CELLS_MOST_COLUMNS], marks[CELLS_MOST_COLUMNS]; /* [columns] */
+    bool broken[CELLS_MOST_COLUMNS];                          /* broken into lines */
 } Page;
 
-/* What stands in a cell, its marks behind it. */
+/* Text of a cell, followed by its marks. */
 typedef struct {
     char text[400];
 } Shown;
@@ -42,7 +41,7 @@ static int marks_of(const Cell *cell) {
     return cell ? (int)(cell->marks & 1) + (int)(cell->marks >> 1 & 1) + (int)(cell->marks >> 2 & 1) : 0;
 }
 
-/* The most marks of a right-aligned column's cells, for which all of them leave room; else 0. */
+/* Return the most marks of a right-aligned column's cells, for which all leave room; else 0. */
 static int room_of_marks(const Cells *c, int column) {
     int most = 0;
     for (int i = 0; i < c->rows && c->column[column].align == 'r'; i++) {
@@ -66,7 +65,7 @@ static const char *shown_at(const Cells *c, int row, int column, int room, Shown
     return out->text;
 }
 
-/* The widest of a column's heading and cells. */
+/* Find the width of each column's heading and cells. */
 static void measure(Page *p) {
     const Cells *c = p->c;
     for (int k = 0; k < c->shown; k++) {
@@ -96,14 +95,14 @@ static void widen(Page *p) {
     }
 }
 
-/* Columns whose words are broken into lines: those that say so, and words wider than a page. */
+/* Return true for columns whose words are broken into lines: paragraphs, and words wider than a page. */
 static bool is_broken(const Page *p, int k) {
     const char align = p->c->column[k].align;
     int room = p->page - INDENT - (k >= p->stub ? sum_of(p, 0, p->stub) : 0);
     return align == 'p' || (align == 'l' && k >= p->stub && p->width[k] > room);
 }
 
-/* The width that paragraphs share so that together they are no wider than `room`: narrower ones keep their own. */
+/* Return the width of paragraphs with which they fit in `room`; narrower ones keep their own. */
 static int shared_width(const Page *p, const bool *broken, int room) {
     int most = LEAST_PARAGRAPH;
     for (int width = LEAST_PARAGRAPH; width <= room; width++) {
@@ -116,8 +115,8 @@ static int shared_width(const Page *p, const bool *broken, int room) {
     return most;
 }
 
-/* Break the stub's words where even one other column would not fit beside it; give paragraphs what the others leave,
- * or, where columns need several blocks anyway, at most a block. */
+/* Break the stub's words if not even one column would fit beside it; give paragraphs the rest of the width or, if
+ * columns need several blocks anyway, at most a block. */
 static void fit(Page *p) {
     const Cells *c = p->c;
     bool broken[CELLS_MOST_COLUMNS];
@@ -144,7 +143,7 @@ static void fit(Page *p) {
     }
 }
 
-/* The column behind the last that fits into a block which begins with column `from`. */
+/* Return the end of the columns that fit into a block which begins with column `from`. */
 static int block_end(const Page *p, int from) {
     const Cells *c = p->c;
     int used = INDENT + sum_of(p, 0, p->stub), end = from;
@@ -165,7 +164,7 @@ static void trim_line(Text *out) {
     text_add(out, "\n", 1);
 }
 
-/* The first bytes of a text in a column, with "..." where letters are lost. */
+/* Write the first bytes of a text in a column, with "..." if letters are cut. */
 static void write_column(const Page *p, int k, const char *text, int bytes, bool left, Text *out) {
     int width = p->width[k], n = 0;
     for (int i = 0; i < bytes; i++) n += (text[i] & 0xC0) != 0x80;
@@ -180,7 +179,7 @@ static void write_cell(const Page *p, int k, const char *text, Text *out) {
     write_column(p, k, text, (int)strlen(text), p->c->column[k].align != 'r', out);
 }
 
-/* Columns of a block in order: the stub, then from..to-1. -1: no more. */
+/* Return the next column of a block: the stub's, then from..to-1; -1: no more. */
 static int next_column(const Page *p, int k, int from, int to) {
     k = k + 1 == p->stub ? from : k + 1;
     return k < to ? k : -1;
@@ -213,8 +212,8 @@ static void write_headings(const Page *p, int from, int to, Text *out) {
     trim_line(out);
 }
 
-/* Bytes of the words that fit into `width` characters: whole words, or a piece of one that is longer; "lr = 0.1" stays
- * together where it can. */
+/* Return the bytes of the words that fit into `width` characters: whole words, or a piece of a longer one; "lr = 0.1"
+ * stays together if possible. */
 static int line_bytes(const char *text, int width) {
     int most = width, bytes = show_bytes(text, &most);
     if (!text[bytes]) return bytes;
@@ -229,7 +228,7 @@ static const char *after_line(const char *text, int bytes) {
     return text + bytes + (text[bytes] == ' ');
 }
 
-/* A row takes as many lines as its longest paragraph. */
+/* Write a row, which takes as many lines as its longest paragraph. */
 static void write_row(const Page *p, int row, int from, int to, Text *out) {
     const Cells *c = p->c;
     const char *left[CELLS_MOST_COLUMNS];
@@ -254,7 +253,7 @@ static void write_row(const Page *p, int row, int from, int to, Text *out) {
     }
 }
 
-/* Words across the page. */
+/* Write words across the page. */
 static void wrapped(const char *text, int indent, int page, Text *out) {
     int width = page - indent > LEAST_PARAGRAPH ? page - indent : LEAST_PARAGRAPH;
     do {
@@ -287,7 +286,7 @@ static void write_block(const Page *p, int from, int to, bool first, Text *out) 
     }
 }
 
-/* Characters that paragraph columns would have on the average; 0: there are none. */
+/* Return the average width of paragraph columns, in characters; 0: there are none. */
 static int room_of_paragraphs(const Page *p) {
     int columns = 0, rest = p->page - INDENT + p->gap - sum_of(p, 0, p->c->shown);
     for (int k = 0; k < p->c->shown; k++)
@@ -303,7 +302,7 @@ void cells_text(const Cells *c, int width, Text *out) {
     if (c->rows && (titled || c->caption.length)) text_format(out, "\n");
     measure(&page);
     bool wide = INDENT + sum_of(&page, 0, c->shown) - page.gap > width;
-    if (wide && room_of_paragraphs(&page) < FAIR_PARAGRAPH) page.gap = 1; /* fewer blocks, if it suffices */
+    if (wide && room_of_paragraphs(&page) < FAIR_PARAGRAPH) page.gap = 1; /* may need fewer blocks */
     wide = INDENT + sum_of(&page, 0, c->shown) - page.gap > width;
     if (wide && !room_of_paragraphs(&page)) page.gap = WIDE_GAP;
     widen(&page);

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The first of some bytes in the header that is not in quotes; 0: there is none. */
+/* Return the first of some bytes in the header outside quotes; 0: there is none. */
 static char first_of(const char *header, const char *bytes) {
     bool quoted = false;
     for (; *header && (quoted || *header != '\n'); header++) {
@@ -17,7 +17,7 @@ static char first_of(const char *header, const char *bytes) {
     return 0;
 }
 
-/* A comma, semicolon or tab; where there is none a bar, or blanks. */
+/* Return the separator: a comma, semicolon or tab, else a bar, else blanks. */
 static char separator_of(const char *header) {
     char found = first_of(header, ",;\t");
     if (!found) found = first_of(header, "|");
@@ -30,7 +30,7 @@ static void add_field(Csv *c, char *field) {
     c->field[c->fields++] = field;
 }
 
-/* A field in quotes, doubled quotes halved in place. Returns the byte behind its closing quote, or NULL. */
+/* Read a quoted field, halving doubled quotes in place. Return the byte after its closing quote, or NULL. */
 static char *unquote(char *s, char **field) {
     char *to = *field = s;
     for (; *s; *to++ = *s++) {
@@ -44,7 +44,7 @@ static char *unquote(char *s, char **field) {
     return NULL;
 }
 
-/* Splits one line, already terminated. */
+/* Split one line, which is terminated. */
 static Rc split(Csv *c, char *s, Error *e) {
     c->fields = 0;
     for (;;) {
@@ -85,7 +85,7 @@ bool csv_next(Csv *c, Rc *rc, Error *e) {
     return false;
 }
 
-/* Blank lines and comments before the header; numpy writes the header as one: "# seed,pre". */
+/* Skip blank lines and comments before the header; numpy writes the header as a comment: "# seed,pre". */
 static void skip_comments(Csv *c) {
     while (c->at < c->end && strchr("\r\n#", *c->at)) {
         char *stop = memchr(c->at, '\n', (size_t)(c->end - c->at));

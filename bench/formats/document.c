@@ -8,13 +8,13 @@
 
 enum { DEEPEST = 8, LARGEST = 1 << 20, MOST_NODES = 10000 };
 
-/* A document while it is read: the collections that are still open, outermost first. */
+/* State of the reader: the open collections, outermost first. */
 typedef struct {
     Document *d;
     Error *e;
     struct {
         Node *node, *last; /* the collection and its last child */
-        char *key;         /* read and waiting for its value */
+        char *key;         /* read; its value follows */
         int key_line;
     } open[DEEPEST];
     int depth, nodes, documents;
@@ -71,7 +71,7 @@ static int line_at(const char *bytes, size_t at) {
     return line;
 }
 
-/* Whether a line (1-based) is indented with a tab, the usual reason why it is no yaml. */
+/* Return true if a line (1-based) is indented with a tab, the usual reason why it is no yaml. */
 static bool tab_indents(const char *bytes, size_t length, int line) {
     const char *at = bytes, *end = bytes + length;
     while (--line && at) {
@@ -82,7 +82,7 @@ static bool tab_indents(const char *bytes, size_t length, int line) {
     return at && at < end && *at == '\t';
 }
 
-/* libyaml's complaint in one line. Its marks count lines from 0, and one past the end means the end. */
+/* Write libyaml's error in one line. Its marks count lines from 0, and one past the end means the end. */
 static Rc parser_error(const yaml_parser_t *p, const Document *d, const char *bytes, size_t length, Error *e) {
     const char *problem = p->problem ? p->problem : "not yaml";
     if (p->error == YAML_MEMORY_ERROR) return error_set(e, RC_UNMEASURED, "%s: out of memory", d->file);
@@ -99,7 +99,7 @@ static Rc parser_error(const yaml_parser_t *p, const Document *d, const char *by
     return document_error(e, d, line, "not yaml: %s (%s from line %d)", problem, p->context, from);
 }
 
-/* A new value under the innermost open collection (or as the root). A scalar in a mapping may be a key instead. */
+/* Add a value to the innermost open collection (or as the root); a scalar in a mapping may be a key instead. */
 static Rc add(Builder *b, NodeKind kind, const char *text, bool quoted, int line) {
     Node *parent = b->depth ? b->open[b->depth - 1].node : NULL;
     char **key = parent ? &b->open[b->depth - 1].key : NULL;

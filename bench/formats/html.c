@@ -12,7 +12,7 @@ void html_text(Text *out, const char *text) {
         size_t n = utf8_next(s, strlen((const char *)s), &code);
         if (!n)
             text_format(out, "?"), n = 1;
-        else if (code == 127 || code == 0xFFFE || code == 0xFFFF) /* the last two are no characters of XML */
+        else if (code == 127 || code == 0xFFFE || code == 0xFFFF) /* XML forbids the last two */
             text_format(out, "?");
         else if (*s == '&')
             text_format(out, "&amp;");

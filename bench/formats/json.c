@@ -41,7 +41,7 @@ bool json_number_read(const json_t *value, double *out) {
     return true;
 }
 
-/* What a bare word at text[0] stands for; *length: its bytes. NULL: it is none. */
+/* Return the string for a bare word at text[0]; *length: its bytes. NULL: it is none. */
 static const char *bare_number(const char *text, size_t left, size_t *length) {
     static const char *const words[][2] = {
         {"NaN", "\"nan\""}, {"-NaN", "\"nan\""}, {"Infinity", "\"inf\""}, {"-Infinity", "\"-inf\""}};
@@ -53,7 +53,7 @@ static const char *bare_number(const char *text, size_t left, size_t *length) {
 }
 
 json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
-    char *copy = mem_alloc(2 * length + 1, 1), *to = copy; /* no word grows to twice its length */
+    char *copy = mem_alloc(2 * length + 1, 1), *to = copy; /* no word doubles its length */
     bool quoted = false;
     for (size_t at = 0, n; at < length;) {
         const char *number = quoted ? NULL : bare_number(bytes + at, length - at, &n);

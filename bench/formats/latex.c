@@ -11,7 +11,7 @@
 int decimals_for(double uncertainty, int fallback) {
     char text[SHOWN];
     if (!isfinite(uncertainty) || uncertainty == 0) return fallback;
-    snprintf(text, sizeof text, "%.1e", fabs(uncertainty)); /* rounds 0.0996 up to 1.0e-01 first */
+    snprintf(text, sizeof text, "%.1e", fabs(uncertainty)); /* rounds first: 0.0996 to 1.0e-01 */
     int decimals = 1 - (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
@@ -35,14 +35,14 @@ char *show_signed(char out[SHOWN], double x, int decimals) {
     return out;
 }
 
-/* "%.*e" below and above what reads well with a point. */
+/* Write with "%.*e" if the number is too small or large for decimals. */
 char *show_with_error(char out[SHOWN], double x, double uncertainty, bool with_sign) {
     bool known = isfinite(uncertainty) && uncertainty != 0;
     double size = fabs(x);
     if (!isfinite(x)) return strcpy(out, "n/a");
     int own = size > 0 ? (int)floor(log10(size)) : 0, digits = known ? 0 : own < 2 ? 3 - own : 2;
     if (known) digits = decimals_for(uncertainty, 0);
-    if (own > 2 && digits > 8 - own) digits = own > 8 ? 0 : 8 - own; /* an interval keeps to its column */
+    if (own > 2 && digits > 8 - own) digits = own > 8 ? 0 : 8 - own; /* an interval must fit its column */
     bool tiny = known ? uncertainty < 1e-5 : size > 0 && own < -4;
     if (tiny || size >= 1e7) {
         int more = known ? own - (int)floor(log10(uncertainty)) + 1 : 3;
@@ -95,7 +95,7 @@ void latex_number(Text *out, const char *shown) {
         text_format(out, "%s", shown);
 }
 
-/* pdflatex sets accented letters as they stand, but not these. */
+/* Append a character; pdflatex sets accented letters, but not these. */
 static void latex_character(Text *out, const char *character, size_t bytes) {
     static const char *const symbols[][2] = {
         {"α", "alpha"},   {"β", "beta"},   {"γ", "gamma"},  {"δ", "delta"}, {"ε", "varepsilon"}, {"ζ", "zeta"},
@@ -134,7 +134,7 @@ static void latex_escaped(Text *out, const char *text) {
         uint32_t code;
         size_t bytes = utf8_next((const uint8_t *)s, strlen(s), &code);
         const char *escape = bytes == 1 ? escapes[code] : NULL;
-        if (*s == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
+        if (*s == '-' && s[1] == '-') escape = "-{}"; /* two hyphens would become a dash */
         if (!bytes || code < ' ' || code == 127 || code == 0xFFFE || code == 0xFFFF) escape = "?";
         if (escape)
             text_format(out, "%s", escape);
@@ -145,12 +145,12 @@ static void latex_escaped(Text *out, const char *text) {
 }
 
 void latex_text(Text *out, const char *text) {
-    if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
+    if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* else \\ of the row above would take it */
     latex_escaped(out, text);
 }
 
-/* Bytes of the number that a text begins with: a sign or '<', digits with a point, a power of ten; 0: none, or it is
- * a part of a longer word. */
+/* Return the bytes of the number at the start of a text: a sign or '<', digits with a point, a power of ten; 0: none,
+ * or it is part of a longer word. */
 static size_t number_bytes(const char *s) {
     size_t n = strspn(s, "+-<") ? 1 : 0, whole = strspn(s + n, "0123456789"), part = 0;
     if (s[n + whole] == '.') part = strspn(s + n + whole + 1, "0123456789");
@@ -163,7 +163,7 @@ static size_t number_bytes(const char *s) {
     return s[n] == 0 || strchr(" )],;:/%*", s[n]) || (s[n] == '.' && (s[n + 1] == ' ' || !s[n + 1])) ? n : 0;
 }
 
-/* "p_adj" -> an index in math; returns the bytes it took. */
+/* Append "p_adj" with an index in math; return the bytes read. */
 static size_t latex_index(Text *out, const char *s) {
     size_t n = 2;
     if ((s[0] != 'p' && s[0] != 'g') || s[1] != '_') return 0;
@@ -175,8 +175,8 @@ static size_t latex_index(Text *out, const char *s) {
 
 void latex_shown(Text *out, const char *shown) {
     char piece[SHOWN];
-    bool start = true; /* of a word */
-    if (shown[0] == '[' || shown[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
+    bool start = true; /* at the start of a word */
+    if (shown[0] == '[' || shown[0] == '*') text_add(out, "{}", 2); /* else \\ of the row above would take it */
     for (const char *s = shown; *s;) {
         size_t n = start ? number_bytes(s) : 0;
         if (start && !strncmp(s, "+-", 2)) {
@@ -204,9 +204,9 @@ void latex_breakable(Text *out, const char *text) {
         char piece[160];
         size_t n = strcspn(s, "_-./=:, ");
         n += s[n] != 0;
-        while (n && s[n] == '-' && s[n - 1] == '-') n++; /* they are escaped together */
+        while (n && s[n] == '-' && s[n - 1] == '-') n++; /* escaped together */
         if (n >= sizeof piece) n = sizeof piece - 1;
-        while (n > 1 && ((unsigned char)s[n] & 0xC0) == 0x80) n--; /* between characters */
+        while (n > 1 && ((unsigned char)s[n] & 0xC0) == 0x80) n--; /* cut between characters */
         memcpy(piece, s, n);
         piece[n] = 0;
         if (s == text)

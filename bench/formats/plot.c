@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Room for one more of `count` things. */
+/* Make room for one more of `count` items. */
 static void *room(void *at, int count, size_t size) {
     return count & (count - 1) ? at : mem_grow(at, count ? 2 * (size_t)count : 1, size);
 }

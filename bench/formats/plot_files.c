@@ -1,4 +1,4 @@
-/* Runs gnuplot on a Plot and makes its SVG fit for pages. */
+/* Run gnuplot on a Plot and adapt its SVG to pages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 static const char style[] = "<style>svg:root{color:#1b1b1b;background:#fff}@media(prefers-color-scheme:dark){"
                             "svg:root{color:#e8e8e6;background:#111}}</style>";
 
-/* What gnuplot writes, and what stands in its place. */
+/* Replacements in gnuplot's output. */
 static const struct {
     const char *from, *to;
 } words[] = {
@@ -20,7 +20,7 @@ static const struct {
     {"=\"black\"", "=\"currentColor\""},
     {"rgb(  0,   0,   0)", "currentColor"},
     {"rgb(0,0,0)", "currentColor"},
-    {"stroke=\"rgb(102, 102, 102)\"", "stroke=\"currentColor\""}, /* of a group, whose lines have their own */
+    {"stroke=\"rgb(102, 102, 102)\"", "stroke=\"currentColor\""}, /* a group's; its lines have their own */
     {"stroke=\"rgb(230, 230, 230)\"", "stroke=\"currentColor\""},
     {"stroke='rgb(230, 230, 230)'", "stroke='currentColor' stroke-opacity='0.14'"},
     {"stroke='rgb(102, 102, 102)'", "stroke='currentColor' stroke-opacity='0.7'"},
@@ -36,7 +36,7 @@ static size_t replaced(const char *s, Text *out) {
     return 0;
 }
 
-/* A group's name would be shown as a tooltip: "gnuplot_plot_3". */
+/* Return the bytes of a group's name, which browsers would show as a tooltip: "gnuplot_plot_3". */
 static size_t dropped(const char *s) {
     const char *end = strncmp(s, "<title>gnuplot_plot_", 20) != 0 ? NULL : strstr(s, "</title>");
     return end ? (size_t)(end - s) + 8 : 0;
@@ -46,7 +46,7 @@ void plot_svg(const char *svg, const char *title, Text *out) {
     const char *size = strstr(svg, " width=\""), *view = strstr(svg, " viewBox=");
     int width, height;
     if (!size || !view || view < size ||
-        sscanf(view, " viewBox=\"0 0 %d %d\"", &width, &height) != 2) { /* another gnuplot's: as it is */
+        sscanf(view, " viewBox=\"0 0 %d %d\"", &width, &height) != 2) { /* another gnuplot's: unchanged */
         text_format(out, "%s", svg);
         return;
     }
@@ -67,7 +67,7 @@ void plot_svg(const char *svg, const char *title, Text *out) {
     }
 }
 
-/* Cairo writes the date into a PDF whatever the environment says; the digits are all that changes. */
+/* Overwrite the digits of the date, which Cairo writes into a PDF whatever the environment says. */
 static void fix_pdf_date(char *bytes, size_t length) {
     static const char key[] = "/CreationDate (D:";
     char *at = memmem(bytes, length, key, sizeof key - 1);
@@ -76,7 +76,7 @@ static void fix_pdf_date(char *bytes, size_t length) {
             if (*s >= '0' && *s <= '9') *s = '0';
 }
 
-/* One drawn file as it is kept; nothing of a PDF where gnuplot cannot write any. */
+/* Read and adapt one drawn file; nothing for a PDF if gnuplot cannot write any. */
 static Rc taken(const Plot *p, int format, const char *aside, Text *out, Error *e) {
     char from[1200], *bytes;
     size_t length;
@@ -92,7 +92,7 @@ static Rc taken(const Plot *p, int format, const char *aside, Text *out, Error *
     return RC_OK;
 }
 
-/* Leaves figure.svg and so on in the folder `aside`. */
+/* Draw figure.svg and so on in the folder `aside`. */
 static Rc run(const Plot *p, int formats, const char *aside, Error *e) {
     const char *const argv[] = {"gnuplot", "figure.gp", NULL};
     char path[1200], *said;

@@ -1,11 +1,12 @@
-/* Writes gnuplot's program of a Plot. */
+/* Write gnuplot's program of a Plot. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/formats/plot_sheet.h"
 
-/* SVG: six units a mm. PDF: gnuplot's points of type are 4/3 of a point unless scaled, its lines half of one. */
+/* Set the terminal. SVG: six units a mm. PDF: gnuplot's type points are 4/3 of a point unless scaled, its lines half.
+ * */
 static void terminal(const Sheet *s, Text *out) {
     text_format(out, "reset\n");
     if (s->svg)
@@ -17,7 +18,7 @@ static void terminal(const Sheet *s, Text *out) {
     text_format(out, "set output 'figure%s'\nset multiplot\nunset key\n", plot_endings[s->format]);
 }
 
-/* What a panel does not inherit from the one before. */
+/* Set margins, and reset what a panel would inherit from the previous one. */
 static void margins(const Sheet *s, double left, double right, double top, double bottom, Text *out) {
     text_format(out,
                 "unset arrow\nunset label\nunset object\nunset logscale\nset autoscale\nset lmargin at screen %.5f\n"
@@ -114,8 +115,8 @@ static void axis(const Sheet *s, const PlotAxis *a, char which, Text *out) {
     text_format(out, ")\n");
 }
 
-/* Names of levels stand where a falling curve is not: above the line on the right; on a logarithmic axis, where curves
- * end near them, on the left. */
+/* Draw levels with their names where falling curves are not: above the line on the right; on a logarithmic axis, where
+ * curves end near them, on the left. */
 static void levels(const Sheet *s, const PlotPanel *panel, Text *out) {
     const PlotAxis *y = &panel->y;
     double before = (double)INFINITY, span = y->log ? log(y->most / y->least) : y->most - y->least;
@@ -151,12 +152,12 @@ static void marks(const Sheet *s, const PlotPanel *panel, Text *out) {
     text_format(out, " at graph 0.5, graph 0.5 center tc rgb '" PLOT_SOFT "'\n");
 }
 
-/* Begins gnuplot's plot command, or goes on in it. */
+/* Begin gnuplot's plot command, or continue it. */
 static void next(int *written, Text *out) {
     text_format(out, (*written)++ ? ", \\\n  " : "plot ");
 }
 
-/* One part of a series. */
+/* Draw one part of a series. */
 static void part(const Sheet *s, int place, int i, unsigned draw, Text *out) {
     const PlotSeries *of = &s->p->panel[place].series[i];
     const PlotStyle *style = &of->style;
@@ -178,7 +179,7 @@ static void part(const Sheet *s, int place, int i, unsigned draw, Text *out) {
     text_format(out, " notitle");
 }
 
-/* gnuplot's "lines" and "points" together are "linespoints", "points" alone is "points". */
+/* Draw a panel's series; gnuplot's lines and points together are "linespoints". */
 static void plot_series_of(const Sheet *s, int place, Text *out) {
     const PlotPanel *panel = &s->p->panel[place];
     static const unsigned layer[] = {PLOT_BARS, PLOT_LINE | PLOT_STEPS | PLOT_POINTS};
@@ -217,7 +218,7 @@ static void row_words(const Sheet *s, const PlotPanel *panel, int i, Text *out) 
         sheet_label(s, s->width - EDGE, y + 4.5, RIGHT, SMALL, true, line_cut(shown, row->numbers, most), out);
 }
 
-/* Zero and the margin behind a row; at 85 mm not behind its words. */
+/* Draw zero and the margin behind a row; at 85 mm not behind its words. */
 static void ground(const Sheet *s, const PlotPanel *panel, int i, Text *out) {
     double at = row_at(panel, i), top = -at + (s->narrow ? 0.17 : 0.5), bottom = -at - 0.5;
     if (panel->zero)
@@ -230,7 +231,7 @@ static void ground(const Sheet *s, const PlotPanel *panel, int i, Text *out) {
                     -panel->margin, top, panel->margin, bottom);
 }
 
-/* $sI: a row's seeds; $xI: those whose run diverged; $mI: mean and interval. */
+/* Write data: $sI: a row's seeds; $xI: those whose run diverged; $mI: mean and interval. */
 static void rows_data(const Plot *p, Text *out) {
     bool high = rows_high(p->panel);
     for (int i = 0; i < p->panel->rows; i++) {
@@ -277,7 +278,7 @@ static void plot_rows(const Sheet *s, const PlotPanel *panel, Text *out) {
 
 /* ---- the program ---- */
 
-/* $pP_S: x, y, lo, hi of series S of panel P. */
+/* Write data: $pP_S: x, y, lo, hi of series S of panel P. */
 static void series_data(const Plot *p, Text *out) {
     for (int place = 0; place < p->panels; place++)
         for (int i = 0; i < p->panel[place].series_count; i++) {
@@ -321,7 +322,8 @@ static void draw_legend(const Sheet *s, Text *out) {
         const PlotEntry *entry = &s->p->entry[i];
         double x = EDGE + i % s->legend_columns * s->legend_wide;
         double y = s->height - s->foot + LEGEND_STEP * (i / s->legend_columns + 0.5);
-        /* gnuplot's SVG joins lines of one colour and width, whatever their dash: so soft ones have a width each. */
+        /* gnuplot's SVG joins lines of equal colour and width, whatever their dash: so soft ones have different widths
+         * */
         double width = 1.2 + (entry->style.point ? 0 : 0.01 * i);
         text_format(out, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead lc rgb '%s' dt %s lw %g\n",
                     x / s->width, 1 - y / s->height, (x + SAMPLE) / s->width, 1 - y / s->height, entry->style.colour,
@@ -335,7 +337,7 @@ static void draw_legend(const Sheet *s, Text *out) {
     }
 }
 
-/* Title, legend and notes. */
+/* Draw title, legend and notes. */
 static void draw_around(const Sheet *s, Text *out) {
     margins(s, 0, s->width, 0, s->height, out);
     text_format(out, "unset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange [0:1]\n");

@@ -8,15 +8,15 @@
 
 const char *const plot_endings[PLOT_FORMATS] = {".svg", ".pdf", "-85mm.svg", "-85mm.pdf"};
 
-/* Heights of rows, and room for the words beside them. */
+/* Heights of rows, and widths of the words beside them. */
 enum { HIGH = 21, LOW = 15, NARROW_HIGH = 33, NARROW_LOW = 26, MOST_LABEL = 160, MOST_WORDS = 160 };
 
 void gnuplot_quoted(const char *text, Text *out) {
-    /* What must not stand in XML, where gnuplot escapes less than all of & < >. */
+    /* Replacements for XML's special characters, of which gnuplot does not escape all (& < >). */
     static const char *const instead[][2] = {
         {"'", "''"}, {"\uFFFE", "?"}, {"\uFFFF", "?"}, {"]]>", "]] >"}, {"&#", "& #"}};
     enum { PIECES = sizeof instead / sizeof *instead };
-    for (; *text == '\''; text++) text_format(out, "\"\\047\"."); /* gnuplot ends a string at '' where it begins */
+    for (; *text == '\''; text++) text_format(out, "\"\\047\"."); /* gnuplot takes '' at the beginning for the end */
     text_format(out, "'");
     while (*text) {
         int i = 0;
@@ -96,7 +96,7 @@ bool rows_high(const PlotPanel *panel) {
     return high;
 }
 
-/* Room beside rows for their words, which at 85 mm stand above the marks. */
+/* Make room beside rows for their words, which at 85 mm are above the marks. */
 static void place_rows(Sheet *s, const PlotPanel *panel) {
     int label = 8, words = 8;
     double in_rows = 0;

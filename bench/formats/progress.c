@@ -76,7 +76,7 @@ void progress_line(const Progress *p, int columns, char *out, size_t size) {
     if (columns >= 0 && (size_t)columns < size) out[columns] = 0;
 }
 
-/* One column stays free: a terminal whose last column is written to may go on to the next line. */
+/* Draw the line, leaving one column free: a terminal may go on to the next line after its last column. */
 static void draw(Progress *p) {
     char line[320];
     progress_line(p, p->terminal ? terminal_columns(STDERR_FILENO, NULL) - 1 : 300, line, sizeof line);

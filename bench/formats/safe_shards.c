@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "bench/formats/json.h"
 
-enum { DIGITS = 12 /* of a shard's hash in its name */ };
+enum { DIGITS = 12 /* digits of a shard's hash in its name */ };
 #define ENDING ".safetensors"
 
 static bool ends_in(const char *text, const char *ending) {
@@ -26,7 +26,7 @@ static double bytes_of(const SafeFile *f) {
     return n;
 }
 
-/* Whether f's tensors have more bytes than that: then they are written as shards. */
+/* Return true if f's tensors have more than `most` bytes and are written as shards. */
 static bool safe_splits(const SafeFile *f, double most) {
     return f->tensors > 1 && bytes_of(f) > most;
 }
@@ -38,7 +38,7 @@ static char *index_of(const char *path) {
     return t.at;
 }
 
-/* The path's folder with its slash, and what its shards' names begin with. */
+/* Split a path into its folder with the slash, and the prefix of its shards' names. */
 static void split_path(const char *path, Text *folder, Text *stem) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name) - (ends_in(name, ENDING) ? strlen(ENDING) : 0);
@@ -57,7 +57,7 @@ static bool is_shard(const char *name, const Text *stem) {
     return sscanf(name + DIGITS, "-%5u-of-%5u" ENDING "%n", &i, &n, &end) == 2 && end && !name[DIGITS + end];
 }
 
-/* Removes the path's shards that the index (NULL: there is none) does not name. Whether it could. */
+/* Remove the path's shards that the index (NULL: none) does not name; return false on failure. */
 static bool tidy(const char *path, json_t *hashes) {
     Text folder, stem;
     bool clean = true;
@@ -75,14 +75,14 @@ static bool tidy(const char *path, json_t *hashes) {
     return clean;
 }
 
-/* Tensors from..end of f into a shard; its name goes into the index. */
+/* Write tensors from..end of f to a shard, and its name to the index. */
 static Rc write_shard(const SafeFile *f, const char *path, const int range[2], int number, int count, json_t *index,
                       Error *e) {
     Text folder, stem, name;
     SafeFile shard;
     char hash[SHA256_HEX];
     safe_init(&shard);
-    safe_add_text(&shard, "format", "pt"); /* the layout of PyTorch: readers of Hugging Face ask for it */
+    safe_add_text(&shard, "format", "pt"); /* PyTorch's layout, which readers of Hugging Face require */
     for (int i = range[0]; i < range[1]; i++) {
         const SafeTensor *t = &f->tensor[i];
         safe_add(&shard, t->name, t->dtype, t->rank, t->shape[0], t->shape[1], t->data);
@@ -103,7 +103,7 @@ static Rc write_shard(const SafeFile *f, const char *path, const int range[2], i
     return rc;
 }
 
-/* The end of the shard that begins at tensor i. */
+/* Return the end of the shard that begins at tensor i. */
 static int shard_end(const SafeFile *f, int i, double most) {
     double n = (double)safe_bytes(&f->tensor[i++]);
     while (i < f->tensors && (n += (double)safe_bytes(&f->tensor[i])) <= most) i++;
@@ -132,7 +132,7 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
         unlink(path);
         (void)tidy(path, json_object_get(index, "sha256"));
     } else if ((before = json_load_file(at, 0, NULL)) || !file_exists(at)) {
-        (void)tidy(path, json_object_get(before, "sha256")); /* what was written of the new set */
+        (void)tidy(path, json_object_get(before, "sha256")); /* the part of the new set that was written */
         json_decref(before);
     }
     free(at);
@@ -143,7 +143,7 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
 Rc safe_write_split(const SafeFile *f, const char *path, double most, Error *e) {
     if (safe_splits(f, most)) return write_shards(f, path, most, e);
     if (safe_write(f, path, e)) return e->code;
-    /* The index goes last: while it stands, the next write looks for shards again. Readers take the whole file. */
+    /* remove the index last: while it exists, the next write looks for shards again. Readers prefer the whole file */
     char *at = index_of(path);
     if (file_exists(at) && tidy(path, NULL)) unlink(at);
     free(at);
@@ -164,7 +164,7 @@ void safe_remove(const char *path) {
     free(at);
 }
 
-/* Every tensor of the shard where the index says, and all that the index puts there. */
+/* Check that the shard has exactly the tensors that the index puts there. */
 static Rc check_map(const SafeFile *shard, const char *name, json_t *map, Error *e) {
     const char *tensor;
     json_t *file;
@@ -207,7 +207,7 @@ static Rc read_shard(SafeFile *f, const char *folder, const char *name, json_t *
     return RC_OK;
 }
 
-/* The texts; total_size, where it stands, must be that of the tensors. */
+/* Read the texts; total_size, if present, must equal the tensors' size. */
 static Rc read_metadata(SafeFile *f, json_t *index, bool hashed, Error *e) {
     const char *key;
     char hash[SHA256_HEX];

@@ -87,8 +87,8 @@ void safe_hash(const SafeFile *f, char out[static SHA256_HEX]) {
     sha256_end(&h, out);
 }
 
-/* The file's parts, of which the tensors stay where they are: the header's length, the header with blanks behind it up
- * to a multiple of 8 bytes, each tensor. */
+/* Parts of the file: the header's length, the header padded with blanks to a multiple of 8 bytes, and each tensor,
+ * which is not copied. */
 typedef struct {
     char length[8], *header;
     FilePart *at;
@@ -123,7 +123,7 @@ Rc safe_write(const SafeFile *f, const char *path, Error *e) {
     return rc;
 }
 
-/* An entry whose parts are there, of a dtype or shape that no tensor has here. */
+/* Refuse an entry with an unsupported dtype or shape. */
 static Rc unread(const char *name, const char *dtype, json_t *shape, Error *e) {
     char *text = json_dumps(shape, JSON_COMPACT);
     if (!word_of(dtype))
@@ -135,7 +135,7 @@ static Rc unread(const char *name, const char *dtype, json_t *shape, Error *e) {
     return e->code;
 }
 
-/* One header entry into a tensor, every number checked against the data's length. */
+/* Read a tensor from a header entry, checking every number against the data's length. */
 static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, size_t length, Error *e) {
     SafeTensor t = {.shape = {1, 1}};
     const char *dtype = json_string_value(json_object_get(entry, "dtype"));
@@ -148,7 +148,7 @@ static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, 
     strcpy(t.name, name);
     strcpy(t.dtype, dtype);
     t.rank = (int)json_array_size(shape);
-    int64_t most = (int64_t)1 << 58; /* numbers, so that their bytes fit in 64 bits */
+    int64_t most = (int64_t)1 << 58; /* most numbers whose bytes fit in 64 bits */
     for (int i = 0; i < t.rank; i++) {
         t.shape[i] = json_integer_value(json_array_get(shape, (size_t)i));
         if (t.shape[i] < 0 || t.shape[i] > most)
@@ -211,7 +211,7 @@ bool safe_floats(const SafeTensor *t) {
     return !strcmp(t->dtype, "F32") || !strcmp(t->dtype, "BF16") || !strcmp(t->dtype, "F16");
 }
 
-/* IEEE 754's 16 bits: a sign, five of the exponent, ten of the fraction. */
+/* Convert IEEE 754 binary16: a sign, five bits of the exponent, ten of the fraction. */
 static float half_value(uint16_t bits) {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     uint32_t word = (uint32_t)(bits & 0x8000) << 16;
@@ -229,7 +229,7 @@ void safe_take_floats(const SafeTensor *t, float *out) {
     size_t bytes = safe_bytes(t);
     assert(safe_floats(t));
     if (!strcmp(t->dtype, "F32")) {
-        if (bytes) memcpy(out, t->data, bytes); /* the file need not align its data */
+        if (bytes) memcpy(out, t->data, bytes); /* the file's data may be unaligned */
         return;
     }
     for (size_t i = 0; i < bytes / 2; i++) {

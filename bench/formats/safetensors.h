@@ -1,6 +1,6 @@
-/* safetensors files: 8 bytes little-endian header length, a JSON header {name: {dtype, shape, data_offsets}}, then
- * data. Written whole or not at all (base/file.h); `__metadata__` also carries the SHA-256 of the
- * data, which reading checks. */
+/* Read and write safetensors files: 8 bytes little-endian header length, a JSON header {name: {dtype, shape,
+ * data_offsets}}, then data. Files are written whole or not at all (base/file.h); `__metadata__` also has the SHA-256
+ * of the data, which reading checks. */
 #ifndef BENCH_FORMATS_SAFETENSORS_H
 #define BENCH_FORMATS_SAFETENSORS_H
 
@@ -12,8 +12,8 @@
 
 typedef struct {
     char name[80];
-    char dtype[12]; /* as the format calls it: "F32", "BF16", "I64" */
-    int rank;       /* 0 (one number), 1 or 2 */
+    char dtype[12]; /* the format's name: "F32", "BF16", "I64" */
+    int rank;       /* 0 (a scalar), 1 or 2 */
     int64_t shape[2];
     void *data; /* little endian, row-major */
 } SafeTensor;
@@ -29,31 +29,31 @@ typedef struct SafeFile {
     int texts;
     char *bytes; /* the file as read, [length]; tensors point into it */
     size_t length;
-    struct SafeFile *shard; /* those that hold the tensors' bytes, when it was read from several files */
+    struct SafeFile *shard; /* owners of the tensors' bytes, if read from several files */
     int shards;
 } SafeFile;
 
 void safe_init(SafeFile *f);
 void safe_release(SafeFile *f);
 
-/* Adds a tensor; data is not copied and must live until safe_write. */
+/* Add a tensor; data is not copied and must live until safe_write. */
 void safe_add(SafeFile *f, const char *name, const char *dtype, int rank, int64_t rows, int64_t cols, const void *data);
 void safe_add_text(SafeFile *f, const char *key, const char *value);
 
-/* RC_UNMEASURED when the disk refuses. */
+/* Write the file. RC_UNMEASURED: the disk refused. */
 Rc safe_write(const SafeFile *f, const char *path, Error *e);
 
-/* RC_INTEGRITY when the file is not one, is truncated, or its data do not have the hash it names; or a tensor has more
- * than two dimensions or a dtype that is not known. */
+/* Read a file. RC_INTEGRITY: it is invalid, truncated, or its data have another hash; or a tensor has more than two
+ * dimensions or an unknown dtype. */
 Rc safe_read(SafeFile *f, const char *path, Error *e);
 
-/* RC_INTEGRITY unless the tensors of a file that was read tile its data: none overlaps another, no byte is none's. */
+/* Check that the tensors of a file that was read tile its data, without overlaps and gaps; else RC_INTEGRITY. */
 Rc safe_tiled(const SafeFile *f, Error *e);
 
-/* The SHA-256 of the tensors' bytes, as safe_write states it. */
+/* Compute the SHA-256 of the tensors' bytes, which safe_write states. */
 void safe_hash(const SafeFile *f, char out[static 65]);
 
-/* A tensor of F32, BF16 or F16, whose values are all floats. False: of another dtype, and out is as it was. */
+/* Convert a tensor of F32, BF16 or F16 to floats, exactly. False: another dtype, and out is unchanged. */
 bool safe_floats(const SafeTensor *t);
 void safe_take_floats(const SafeTensor *t, float *out);
 

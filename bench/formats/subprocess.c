@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 
-/* The caller's variables, except those that would make the output depend on date, place or language. */
+/* Return the caller's variables, except those that would make the output depend on date, place or language. */
 static char **environment(void) {
     static const char *const fixed[] = {"SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "LC_ALL=C.UTF-8", "TZ=UTC"};
     enum { FIXED = sizeof fixed / sizeof *fixed };
@@ -33,7 +33,7 @@ static void environment_free(char **at) {
     free(at);
 }
 
-/* In its folder, no input, and what it says in a file. */
+/* Start in the folder, without input, with output to a file. */
 static int plan_start(posix_spawn_file_actions_t *actions, const char *folder) {
     int failed = posix_spawn_file_actions_addchdir_np(actions, folder);
     if (!failed) failed = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);

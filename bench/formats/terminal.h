@@ -1,17 +1,17 @@
-/* How wide a page of text is: the one place that tables and paragraphs for a reader ask. */
+/* Width of text pages, for all tables and paragraphs. */
 #ifndef BENCH_FORMATS_TERMINAL_H
 #define BENCH_FORMATS_TERMINAL_H
 
 #include <stdbool.h>
 
-/* Columns of a page that no terminal shows: of files, and of what is piped. */
+/* Columns of a page in files and pipes, and limits. */
 enum { PAGE_WIDTH = 110, LEAST_PAGE_WIDTH = 40, MOST_PAGE_WIDTH = 400 };
 
-/* Columns of what is written to stdout: where it is a terminal, those of COLUMNS, else the terminal's own. */
+/* Return the columns of stdout: on a terminal those of COLUMNS, else the terminal's own; else PAGE_WIDTH. */
 int terminal_width(void);
 
-/* The same of its parts: is stdout a terminal, what COLUMNS says (NULL: nothing), what the terminal says (0: nothing).
- * What is no whole number counts as nothing; a number is taken into LEAST_PAGE_WIDTH..MOST_PAGE_WIDTH. */
+/* Compute the width from its parts: terminal: stdout is one; columns: COLUMNS or NULL; own: the terminal's width or 0.
+ * COLUMNS that is no whole number is ignored; a number is clamped to LEAST_PAGE_WIDTH..MOST_PAGE_WIDTH. */
 int terminal_width_of(bool terminal, const char *columns, int own);
 
 #endif
