@@ -24,7 +24,7 @@ static const char *const state_names[STATES] = {"running", "failed", "stopped"};
 
 /* A run that is not stored and that somebody has begun. */
 typedef struct {
-    Hold hold;
+    Lease hold;
     State state;
     int step;
     double loss, valid, left; /* NaN: not known; left: seconds */
@@ -78,7 +78,7 @@ static double count_stored(Status *st, const Store *stored, const SpecHash *hash
     return st->done ? seconds / st->done : (double)NAN;
 }
 
-static bool is_stored(const Store *stored, const Hold *h) {
+static bool is_stored(const Store *stored, const Lease *h) {
     int count;
     const RecordHead *found = store_find(stored, h->spec_sha256, &count);
     for (int i = 0; i < count; i++)
@@ -115,7 +115,7 @@ static double time_left(const Status *st, double usual) {
 
 static void look(Status *st, const char *folder, Experiment *x) {
     Store stored;
-    Hold *hold;
+    Lease *hold;
     int hashes = -1, holds = share_list(folder, &hold);
     *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1};
     store_read(&stored, folder);
@@ -187,7 +187,7 @@ static json_t *number_or_null(double x) {
 
 static json_t *begun_json(const Status *st, const Begun *b) {
     char curve[1400];
-    const Hold *h = &b->hold;
+    const Lease *h = &b->hold;
     snprintf(curve, sizeof curve, "%.1000s/.partial/%s.curves.csv", st->folder, h->id);
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:s, s:s, s:I, s:I}", "id", h->id, "experiment",
                           h->experiment, "profile", h->profile, "what", h->what, "step", b->step, "steps",

@@ -36,7 +36,7 @@ static Rc find_queued(const Session *s, const Todo *t, Fate *fate, Error *e) {
 
 /* Marks the runs that a process trains now, on whatever machine. */
 static void find_held(const Session *s, const Todo *t, Fate *fate) {
-    Hold *hold;
+    Lease *hold;
     int holds = share_list(s->runs, &hold);
     for (int k = 0; k < holds; k++)
         for (int i = 0; i < t->runs; i++)

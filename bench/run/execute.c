@@ -29,18 +29,18 @@ static bool stopped(const volatile sig_atomic_t *stop) {
     return stop && *stop;
 }
 
-/* One of the runs of an execution. */
+/* State of one run of an execution. */
 typedef struct {
     const ExecutedRun *run;
     RunRecord *r;
     uint8_t chain[32];
-    double valid; /* the slice's loss where the next update begins; NaN where no point of the curve stands */
+    double valid; /* loss of the slice before the next update; NaN: no point of the curve */
     bool finite;
 } Replica;
 
 typedef struct {
     const Execution *x;
-    const RunSpec *spec; /* of the first run: what all have in common */
+    const RunSpec *spec; /* the first run's, for what all have in common */
     Recipe *recipe;
     uint64_t *seed;
     Replica *replica; /* [x->runs] */
@@ -49,18 +49,18 @@ typedef struct {
     double *step_time;
     int timed;
     double started;
-    volatile sig_atomic_t halt; /* of several ranks: one was told to stop, and all know */
+    volatile sig_atomic_t halt; /* with several ranks: one was told to stop, and all know */
     const volatile sig_atomic_t *stop;
 } Running;
 
-/* Updates of one stretch on a device at most: what a signal waits for; numbers in the reports of a stretch. */
+/* Most updates of one stretch on a device, for which a signal waits; most numbers in its reports. */
 enum { STRETCH = 256, MOST_NUMBERS = 1 << 23 };
 
 static int step_of(const Running *g) {
     return trainer_step_number(g->t);
 }
 
-/* What was computed since must not be used. */
+/* Return true if the device failed: results since then must not be used. */
 static bool broken(const Running *g, Error *e) {
     return trainer_failed(g->t, e) || dataset_failed(g->x->data, e);
 }
@@ -76,7 +76,7 @@ static bool any_finite(const Running *g) {
     return any;
 }
 
-/* The loss of a fixed slice of validation, of every replica. */
+/* Compute every replica's loss on a fixed slice of validation. */
 static void slice_loss(Running *g) {
     const RunSpec *s = g->spec;
     Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
@@ -99,7 +99,8 @@ static bool evaluation_at(const Running *g, int step) {
     return false;
 }
 
-/* Hits are wanted of the last whole validation. A checkpoint has none, so one that stands behind it makes it again. */
+/* Return true if hits are wanted now: of the last whole validation. Checkpoints have none, so a later one repeats
+ * it. */
 static bool wants_hits(const Running *g) {
     return g->x->hits && step_of(g) == (int)g->spec->steps;
 }
@@ -112,7 +113,7 @@ static bool translates(const Running *g) {
     return g->spec->objective == OBJECTIVE_TRANSLATE && step_of(g) > 0;
 }
 
-/* Sentences are kept as hits are, by runs that translate. */
+/* Return true if sentences are wanted now: like hits, for runs that translate. */
 static bool wants_sentences(const Running *g) {
     return translates(g) && step_of(g) == (int)g->spec->steps;
 }
@@ -129,14 +130,14 @@ static bool wants_evaluation(const Running *g) {
     return lacking && evaluation_at(g, step_of(g));
 }
 
-/* The curves' row of the parameters after the last update: what is measured of them as they stand. */
+/* Return the curves' row of the parameters after the last update. */
 static double *last_row(Running *g, Curves *c) {
     double *row = c->rows > step_of(g) ? c->value + (size_t)(c->rows - 1) * (size_t)c->columns : curves_add(c);
     row[CURVE_step] = step_of(g);
     return row;
 }
 
-/* Linear probes, of runs that have reached the end. */
+/* Fit linear probes, of runs that have reached the end. */
 static void probe_here(Running *g) {
     int layers = spec_blocks(g->spec);
     if (!g->x->probes || !g->x->probes->wanted[PROBE_linear_probe] || step_of(g) != (int)g->spec->steps) return;
@@ -183,7 +184,7 @@ static void evaluate_here(Running *g) {
     free(hits);
 }
 
-/* One update of one run: its row. */
+/* Add the row of one update of one run. */
 static void add_row(Running *g, Replica *of, int step, const StepReport *report) {
     Curves *c = &of->r->curves;
     double *row = curves_add(c);
@@ -201,32 +202,32 @@ static void add_row(Running *g, Replica *of, int step, const StepReport *report)
     if (report->finite) row[CURVE_spike] = curves_spike(c, c->rows - 1, CURVE_train_loss);
 }
 
-/* Updates until the next point of a curve or evaluation. */
+/* Return the number of updates until the next point of a curve or evaluation. */
 static int stretch(const Running *g) {
     int step = step_of(g) + 1, most = step_of(g) + most_steps(g);
     while (step < (int)g->spec->steps && step < most && step % g->spec->curve_every && !evaluation_at(g, step)) step++;
     return step - step_of(g);
 }
 
-/* The batches of this step, one to each replica. */
-static void bring(Running *g) {
+/* Load this step's batches, one for each replica. */
+static void load_batches(Running *g) {
     for (int i = 0; i < g->x->runs; i++)
         feed_step(g->t, i, g->x->data, g->spec, spec_order_seed(g->x->run[i].spec), (uint64_t)step_of(g));
 }
 
-/* The host brings the batches, a device with the corpus draws those of a whole stretch. Returns the updates done:
- * 0 when the program was cancelled or the device failed. */
+/* Train with batches from the host or, for a whole stretch, drawn by a device with the corpus. Return the updates done:
+ * 0 if the program was cancelled or the device failed. */
 static int updates(Running *g) {
     if (trainer_resident(g->t) && feed_by_device(g->spec, g->x->data) && !trainer_steps_alone(g->t))
         return trainer_steps(g->t, stretch(g), g->report);
-    bring(g);
+    load_batches(g);
     return trainer_step(g->t, g->report);
 }
 
-/* Before the evaluation at step 0. */
+/* Profile before the evaluation at step 0. */
 static void profile(Running *g) {
     if (!trainer_profiles(g->t)) return;
-    bring(g);
+    load_batches(g);
     trainer_profile(g->t);
 }
 
@@ -260,8 +261,8 @@ static void finish_record(Running *g, Replica *of) {
     r->provenance.made = (int64_t)time(NULL);
 }
 
-/* A finished run to whoever asked for it; none, if the device failed while the last numbers were read. */
-static void hand_over(Running *g, Replica *of) {
+/* Deliver a finished run to the callback, unless the device failed while the last numbers were read. */
+static void deliver_record(Running *g, Replica *of) {
     if (broken(g, NULL))
         of->r->status[0] = 0;
     else if (g->x->finished)
@@ -274,10 +275,10 @@ static void finish_records(Running *g) {
     for (int i = 0; i < g->x->runs; i++)
         if (g->replica[i].finite) finish_record(g, &g->replica[i]);
     for (int i = 0; i < g->x->runs; i++)
-        if (g->replica[i].finite) hand_over(g, &g->replica[i]);
+        if (g->replica[i].finite) deliver_record(g, &g->replica[i]);
 }
 
-/* Updates and their rows; a run that diverges is finished on the spot. Returns the updates of all runs together. */
+/* Train and add rows; finish a run that diverges at once. Return the updates of all runs together. */
 static int advance(Running *g) {
     int first = step_of(g), rows = 0, runs = g->x->runs;
     if (first % g->spec->curve_every == 0) slice_loss(g);
@@ -297,7 +298,7 @@ static int advance(Running *g) {
             of->r->diverged_step = first + k;
             snprintf(of->r->culprit, sizeof of->r->culprit, "%s", report->culprit);
             finish_record(g, of);
-            hand_over(g, of);
+            deliver_record(g, of);
         }
     }
     return rows;
@@ -333,8 +334,8 @@ static Rc save(Running *g, Error *e) {
     return rc;
 }
 
-/* Every run stands where its checkpoint was made, if all have one of the same step; else all stand at the beginning. */
-static void stand(Running *g) {
+/* Restore all runs if all have checkpoints of one step; else start all anew. */
+static void restore_checkpoints(Running *g) {
     int runs = g->x->runs, resumed = 0, step = -1;
     for (int i = 0; i < runs; i++) {
         Error why;
@@ -361,7 +362,7 @@ static void stand(Running *g) {
 }
 
 static void resume(Running *g) {
-    stand(g);
+    restore_checkpoints(g);
     trainer_drop_moments(g->t);
 }
 
@@ -371,7 +372,7 @@ static void tell_rows(const Running *g) {
         if (g->replica[i].finite) x->row(x->context, i, g->replica[i].r, step_of(g));
 }
 
-/* What a library adds over ranks need not be the same on each: then a run is no run. */
+/* Check that weights are equal on all ranks: a library's sums may differ between ranks. */
 static Rc same_weights(const Running *g, Error *e) {
     const Ranks *ranks = g->x->ranks;
     for (int i = 0; ranks && i < g->x->runs; i++) {
@@ -406,9 +407,9 @@ static Rc train(Running *g, Error *e) {
         tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);
         bool due = now() - saved >= x->checkpoint_seconds;
-        if (x->shard_moments) due = ranks_any(x->ranks, due); /* all take part */
+        if (x->shard_moments) due = ranks_any(x->ranks, due); /* all ranks take part */
         if (any_finite(g) && due) {
-            /* A checkpoint that cannot be written costs a resume, not the run. */
+            /* a failed checkpoint must not end the run */
             (void)save(g, &unsaved);
             saved = now();
         }
@@ -416,7 +417,7 @@ static Rc train(Running *g, Error *e) {
     return broken(g, e) ? e->code : same_weights(g, e);
 }
 
-/* rc, or where this rank could go on and another could not: that. The trainer is freed then. */
+/* Return rc, or an error and free the trainer if another rank failed. */
 static bool others_fail(const Execution *x, Rc rc, Running *g, Error *e) {
     if (!ranks_any(x->ranks, rc)) return false;
     if (rc) return true;
@@ -425,7 +426,7 @@ static bool others_fail(const Execution *x, Rc rc, Running *g, Error *e) {
     return true;
 }
 
-/* A program for the runs, and on a device the corpus beside it. */
+/* Make the program of the runs, and on a device the corpus. */
 static Rc prepare(Running *g, Error *e) {
     const Execution *x = g->x;
     const Dataset *d = x->data;
@@ -435,7 +436,7 @@ static Rc prepare(Running *g, Error *e) {
     if (others_fail(x, rc, g, e)) return e->code;
     Corpus corpus = {.tokens = d->tokens,
                      .count = d->train,
-                     .choices = (uint32_t)(d->train - (size_t)shape.context), /* of a text below 2^32 */
+                     .choices = (uint32_t)(d->train - (size_t)shape.context), /* a text is below 2^32 */
                      .stream = name_stream("batch"),
                      .context = shape.context};
     if (x->ranks) rc = trainer_join(g->t, x->ranks, e);

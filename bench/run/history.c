@@ -13,15 +13,15 @@
 const char *const history_caution =
     "This proves no order: a commit's date can be set, a history rewritten, and runs made elsewhere before.";
 
-/* Whether a file with this text has what is looked for. */
+/* Return true if a file with this text has `what`. */
 typedef bool Holds(const void *what, const char *file, const char *text);
 
 typedef struct {
-    char folder[PATH_MAX], name[PATH_MAX]; /* the file's */
-    Scratch aside;                         /* where git's output lands */
+    char folder[PATH_MAX], name[PATH_MAX]; /* the file's folder and name */
+    Scratch aside;                         /* folder for git's output */
 } Place;
 
-/* What git prints in the file's folder, to be freed; NULL: it failed. */
+/* Run git in the file's folder and return its output, which the caller frees; NULL: it failed. */
 static char *git(const Place *p, const char *const *words, size_t *length) {
     enum { MOST = 12 };
     const char *argv[MOST + 4] = {"git", "-C", p->folder};
@@ -44,7 +44,7 @@ static bool holds_at(const Place *p, const char *commit, const char *file, Holds
     return found;
 }
 
-/* "HASH SECONDS": a line of the log. Anything else is a warning of git's. */
+/* Parse a line of the log, "HASH SECONDS"; other lines are git's warnings. */
 static bool read_commit(const char *line, Written *w) {
     char date[24];
     size_t n = strspn(line, "0123456789abcdef");

@@ -1,5 +1,5 @@
-/* History: since which git commit a file says something: the plan of an experiment, the test of a claim. The file of
- * every commit that changed it, the oldest first, is read as this program reads it.
+/* History: the first git commit whose file has the plan of an experiment or the test of a claim. This program reads the
+ * file of every commit that changed it, the oldest first.
  *
  * A commit's date is no proof that the plan came before the runs: dates can be set, a history can be rewritten, and
  * runs can have been made elsewhere before. */
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "bench/plan/claim.h"
 
-extern const char *const history_caution; /* what the dates cannot prove, a sentence */
+extern const char *const history_caution; /* a sentence on what the dates cannot prove */
 
 typedef struct {
     char what[64];   /* "plan 656b86f8", "claim 002-1" */
@@ -23,17 +23,17 @@ typedef struct {
     char file[128];  /* its name, without folders */
 } Written;
 
-/* The first commit whose file makes this plan (the SHA-256 of it) for this profile. */
+/* Find the first commit whose file makes this plan (its SHA-256) for this profile. */
 Written history_plan(const char *file, const char *profile, const char *plan);
 
-/* The first commit whose claim file has this claim with the same test (declare_claim). */
+/* Find the first commit whose claim file has this claim with the same test (declare_claim). */
 Written history_claim(const char *file, const Claim *c);
 
-/* "plan 656b86f8: first in commit 9761aa0a91d3 of 2026-11-20 23:36 UTC, before the first run ended"; first: when that
- * was, in seconds since 1970, 0: not known. */
+/* Append "plan 656b86f8: first in commit 9761aa0a91d3 of 2026-11-20 23:36 UTC, before the first run ended"; first: that
+ * end, in seconds since 1970; 0: unknown. */
 void history_text(const Written *w, int64_t first, Text *out);
 
-/* {what, commit, date} without what is not known. New reference. */
+/* Return {what, commit, date} without unknown members, a new reference. */
 json_t *history_json(const Written *w);
 
 #endif

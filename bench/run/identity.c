@@ -1,5 +1,4 @@
-/* What a run is, before it is trained: the arithmetic that its operations have here, its id, and which runs one program
- * can train. */
+/* Identify runs before training: arithmetic of their operations here, ids, and which runs one program can train. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +8,10 @@
 #include "bench/run/execute.h"
 #include "models/trainer_look.h"
 
-/* The toy keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
+/* Hash a toy run: it keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
 Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
     ModelShape shape = spec_shape(s, 65);
-    shape.layers = variant_depth(&s->variant, 2); /* so that a norm of some blocks is among them */
+    shape.layers = variant_depth(&s->variant, 2); /* deep enough for norms of some blocks only */
     shape.width = 32, shape.heads = 4, shape.context = 16, shape.batch = 2, shape.ffn_mult = 4;
     Recipe recipe = spec_recipe(s);
     recipe.init_seed = recipe.order_seed = recipe.dropout_seed = 0;
@@ -56,7 +55,7 @@ void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const char
     record_identity(out, &bytes, d->sha256, d->tokenizer_sha256, arithmetic_class, arithmetic);
 }
 
-/* A copy of b in which the keys that replicas of one program may differ in (scalars, initialization) are those of a. */
+/* Return b with a's values of the keys in which replicas of one program may differ (scalars, initialization). */
 static RunSpec alike(const RunSpec *a, const RunSpec *b) {
     RunSpec s = *b;
     s.seed = a->seed;

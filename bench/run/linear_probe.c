@@ -11,10 +11,10 @@
 
 static const double lambda = 1e-3;
 
-/* One probe, of a block of a replica. */
+/* Probe of a block of a replica. */
 typedef struct {
-    int probe, replica; /* probe: the trainer's place of it */
-    StRidge *ridge;     /* NULL: the model has nothing there */
+    int probe, replica; /* probe: its index in the trainer */
+    StRidge *ridge;     /* NULL: the model lacks it */
     bool fitted;
     long right, seen;
 } Fit;
@@ -23,7 +23,7 @@ typedef struct {
     Trainer *t;
     Fit *fit; /* [replicas][layers] */
     int fits;
-    double *x; /* the activations of one of them */
+    double *x; /* activations of one fit */
 } Fits;
 
 static void fits_make(Fits *f, Trainer *t, const Dataset *d, const RunSpec *s) {
@@ -48,7 +48,7 @@ static void fits_release(Fits *f) {
     free(f->x);
 }
 
-/* One forward pass over what stands in the feeds of the first replica, of all; each position to every probe. */
+/* Run forward in all replicas on the first one's feeds; give each position to every probe. */
 static void each_position(Fits *f, bool fitting) {
     trainer_repeat(f->t);
     trainer_forward(f->t);
@@ -78,7 +78,7 @@ bool linear_probes(Trainer *t, const Dataset *d, const RunSpec *s, double *accur
     int batch = (int)s->batch, context = (int)s->context;
     size_t rows = (size_t)batch * (size_t)context, wanted = (LINEAR_PROBE_POSITIONS + rows - 1) / rows;
     size_t whole = feed_window_count(s, d) / (size_t)batch, windows = whole < 1 ? 1 : whole;
-    st_init(); /* GSL would end the program where a factorization fails */
+    st_init(); /* else GSL would end the program if a factorization fails */
     fits_make(&f, t, d, s);
     for (size_t i = 0; i < wanted && !stopped(stop); i++) {
         feed_step(t, 0, d, s, 0, i);

@@ -19,7 +19,7 @@ bool quantized_known(const Evaluation *v) {
     return !v->absent[metric_of[0]];
 }
 
-/* Adds each replica's nats to nll[replica * (QUANTIZATION_COUNT + 1) + at] after a pass. */
+/* Add each replica's nats to nll[replica * (QUANTIZATION_COUNT + 1) + at] after a pass. */
 static long add_scores(const Trainer *t, const RunSpec *s, int at, double *nll) {
     long hits, count = 0;
     for (int r = 0; r < trainer_replicas(t); r++) {

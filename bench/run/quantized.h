@@ -1,6 +1,5 @@
-/* What eight bits cost a trained model: its loss with the blocks' products in INT8 or FP8 (models/quantized.h)
- * minus its loss, both over the first windows of the validation text, as a share of an experiment that says
- * `quantize: true`. */
+/* Cost of eight bits for a trained model: its loss with the blocks' products in INT8 or FP8 (models/quantized.h) minus
+ * its loss, both over the first windows of the validation text, for experiments with `quantize: true`. */
 #ifndef BENCH_RUN_QUANTIZED_H
 #define BENCH_RUN_QUANTIZED_H
 
@@ -8,15 +7,15 @@
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 
-/* Of all its windows, when there are fewer. */
+/* Windows of the measurement; all, if there are fewer. */
 enum { QUANTIZED_WINDOWS = 64 };
 
-/* Marks the metrics of kernels/quantizations.def as not measured. */
+/* Mark the metrics of kernels/quantizations.def as not measured. */
 void quantized_none(Evaluation *v);
 bool quantized_known(const Evaluation *v);
 
-/* Fills them in for every replica: v[replicas], of the parameters that t holds now. Nothing is filled in when *stop
- * became nonzero on the way, or on a device. */
+/* Fill them in for every replica, v[replicas], from t's present parameters; nothing is filled in if *stop became
+ * nonzero, or on a device. */
 void quantized_measure(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *v,
                        const volatile sig_atomic_t *stop);
 

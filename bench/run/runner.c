@@ -20,7 +20,7 @@
 
 enum { RUNNER_MOST_REPLICAS = 1024 };
 
-/* Runs that one program trains, as indices into todo->run. */
+/* Runs of one program, as indices into todo->run. */
 typedef struct {
     int *run;
     int runs;
@@ -33,38 +33,38 @@ typedef struct {
     const RunnerOptions *o;
     Group *job;
     Progress progress;
-    Holds holds;
+    Leases holds;
     Watch *watch;   /* [todo->runs] */
-    bool *failed;   /* [todo->runs] here: not tried again */
-    bool told;      /* how many fit */
-    time_t noticed; /* when others' runs were looked for */
-    int open;       /* how many were looked for then */
+    bool *failed;   /* [todo->runs] failed here: not tried again */
+    bool told;      /* the number that fits was printed */
+    time_t noticed; /* time of the last look for others' runs */
+    int open;       /* runs looked for then */
     pthread_mutex_t lock;
     int failures;
     Error error;      /* the first failure */
-    atomic_bool full; /* a record could not be stored */
+    atomic_bool full; /* a record could not be stored: the disk may be full */
     pthread_mutex_t asking;
-    int whole, wanted; /* of o->seeds */
-    int begun;         /* runs, towards o->most_runs */
+    int whole, wanted; /* state of o->seeds */
+    int begun;         /* runs begun, towards o->most_runs */
     atomic_bool enough;
 } Runner;
 
-/* The context of a program's callbacks. */
+/* Context of a program's callbacks. */
 typedef struct {
     Runner *runner;
     const Group *group;
 } Job;
 
-/* Cost of one update: replicas of one program cost the same. */
+/* Report progress by the cost of one update, equal for replicas of one program. */
 static void report(void *context, int steps, bool resumed) {
     const Job *j = context;
     const TodoRun *first = &j->runner->todo->run[j->group->run[0]];
     progress_add(&j->runner->progress, steps * first->cost / (double)first->spec.steps, resumed);
 }
 
-/* What others are told of a run. */
-static Hold describe(const Runner *r, const TodoRun *run) {
-    Hold c = {.steps = run->spec.steps};
+/* Fill in a run's lease. */
+static Lease describe(const Runner *r, const TodoRun *run) {
+    Lease c = {.steps = run->spec.steps};
     char cell[256];
     experiment_cell_text(cell, r->x, run->cell);
     strcpy(c.id, run->id);
@@ -82,7 +82,7 @@ static void row(void *context, int index, const RunRecord *record, int step) {
     int at = j->group->run[index];
     char state[96];
     bool begins = !r->watch[at].running;
-    Hold c = describe(r, &r->todo->run[at]);
+    Lease c = describe(r, &r->todo->run[at]);
     if (begins) share_began(&r->holds, &c, step);
     pthread_mutex_lock(&r->lock);
     watch_row(&r->watch[at], r->s->runs, record, step, session_signal != 0);
@@ -91,10 +91,10 @@ static void row(void *context, int index, const RunRecord *record, int step) {
     progress_state(&r->progress, state);
 }
 
-/* A run is over here: stored, failed or stopped. */
+/* Release a run that was stored, failed or stopped here. */
 static void leave(Runner *r, int at, const char *why, bool failed) {
     char state[96];
-    Hold c = describe(r, &r->todo->run[at]);
+    Lease c = describe(r, &r->todo->run[at]);
     pthread_mutex_lock(&r->lock);
     watch_end(&r->watch[at], r->s->runs, c.id, r->todo->run[at].done);
     watch_summary(state, r->watch, r->todo->runs);
@@ -113,12 +113,12 @@ static void summarize(char *line, size_t size, const Runner *r, const TodoRun *r
         snprintf(line + n, size - (size_t)n, "diverged at step %d (%s)", record->diverged_step, record->culprit);
 }
 
-/* A failure as the program's last line says it, which names only the first. */
+/* Prefix an error with the run, for the program's last line, which names the first failure only. */
 static void name_run(const Runner *r, const TodoRun *run, Error *e) {
     error_prefix(e, "arm %s, seed %llu: ", r->x->arm[run->arm].name, (unsigned long long)run->spec.seed);
 }
 
-/* Prints each failure when it happens. */
+/* Print a failure when it happens, and keep the first. */
 static void fail(Runner *r, const TodoRun *run, Error *e) {
     name_run(r, run, e);
     progress_note(&r->progress, e->text);
@@ -151,7 +151,7 @@ static void store(void *context, int index, RunRecord *record) {
     progress_finish_job(&r->progress, line);
 }
 
-/* Whether another process stored a run meanwhile. */
+/* Return true if another process stored a run meanwhile; count it as done. */
 static bool adopt(Runner *r, int at) {
     TodoRun *run = &r->todo->run[at];
     RunRecord record;
@@ -170,7 +170,7 @@ static bool adopt(Runner *r, int at) {
     return true;
 }
 
-/* Counts what others stored meanwhile, so that the line of progress is right. */
+/* Count runs that other processes stored meanwhile, for the line of progress. */
 static void notice_others(Runner *r) {
     char path[1024];
     time_t now = time(NULL);
@@ -190,7 +190,7 @@ static void notice_others(Runner *r) {
     }
 }
 
-/* How many of the first seeds are stored, counted on from r->whole. */
+/* Return how many leading seeds are stored, counting on from r->whole. */
 static int whole_seeds(const Runner *r) {
     char path[1024];
     for (int seed = r->whole; seed < r->x->seeds; seed++)
@@ -207,7 +207,7 @@ static void say_lines(Runner *r, char *words) {
         if (*line) progress_note(&r->progress, line);
 }
 
-/* Whether no new run is to be begun: the seeds that are stored are enough, or one can never be whole. */
+/* Return true if no new run is to be begun: the stored seeds are enough, or one can never be whole. */
 static bool enough(Runner *r) {
     Error e = {.code = RC_OK};
     if (!r->o->seeds) return false;
@@ -230,15 +230,15 @@ static bool enough(Runner *r) {
     return stops;
 }
 
-/* The runs of a group that this process can have now: not another's, not stored meanwhile, and replicas of one program
- * only where their checkpoints are of one step. */
+/* Acquire the runs of a group: those that no other process has, that are not stored meanwhile, and whose checkpoints
+ * are of one step, as replicas of one program need. */
 static Group take_group(Runner *r, const Group *wanted) {
     Group mine = {mem_alloc((size_t)wanted->runs, sizeof *mine.run), 0};
-    Hold theirs;
+    Lease theirs;
     int step = -1;
     for (int i = 0; i < wanted->runs; i++) {
         int at = wanted->run[i], here = -1;
-        Hold c = describe(r, &r->todo->run[at]);
+        Lease c = describe(r, &r->todo->run[at]);
         if (!share_take(&r->holds, &c, &theirs)) continue;
         bool fits = !adopt(r, at);
         if (fits && wanted->runs > 1) here = checkpoint_step(r->s->runs, c.id);
@@ -250,7 +250,7 @@ static Group take_group(Runner *r, const Group *wanted) {
     return mine;
 }
 
-/* Runs of the todo as one program. */
+/* Describe runs of the todo as one program. */
 static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *run) {
     const TodoRun *first = &r->todo->run[group->run[0]];
     for (int i = 0; i < group->runs; i++) {
@@ -276,15 +276,15 @@ static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *
                        .stop = &session_signal};
 }
 
-/* What the program ends with after its trainings. */
+/* Return the exit code after all trainings. */
 static Rc end_with_failures(Runner *r, Error *e) {
     if (r->failures > 1) error_prefix(&r->error, "%d runs failed; the first: ", r->failures);
     if (r->failures) *e = r->error;
     return r->failures ? r->error.code : RC_OK;
 }
 
-/* Every rank but the first trains what the first does, and stores nothing. A failure of all has the same words on each
- * of them. */
+/* Train, on every rank but the first, what the first does, and store nothing. A common failure has the same words on
+ * all. */
 static Rc follow(Runner *r, Error *e) {
     Group group;
     Rc rc = RC_OK;
@@ -312,7 +312,7 @@ static void one_group(void *context, int index) {
     Runner *r = context;
     TodoRun *all = r->todo->run;
     Error e = {.code = RC_OK};
-    if (session_signal || r->full || enough(r)) return; /* what cannot be stored is not trained */
+    if (session_signal || r->full || enough(r)) return; /* runs that cannot be stored are not trained */
     Group group = take_group(r, &r->job[index]);
     ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
     RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
@@ -343,14 +343,14 @@ static void one_group(void *context, int index) {
     free(record);
 }
 
-/* Bytes that programs can have. */
+/* Return the bytes available for programs. */
 static double memory_of(const Backend *b) {
     double device = b->device ? (double)b->device->memory() : 0;
     return device > 0 ? device : pool_memory();
 }
 
-/* Groups the runs of pending[count], in their order: each group is a run and those after it that can be its replicas
- * and are at the same step (the start, or a checkpoint), at most `most` in all. Returns how many groups there are. */
+/* Group the runs of pending[count], in their order: each group is a run and later ones that can be its replicas and are
+ * at the same step (the start, or a checkpoint), at most `most`. Return the number of groups. */
 static int make_groups(Runner *r, const int *pending, int count, int most) {
     int *step = mem_alloc((size_t)count + 1, sizeof *step), groups = 0;
     bool *taken = mem_alloc((size_t)count + 1, sizeof *taken);
@@ -390,8 +390,8 @@ static int most_replicas(const Runner *r) {
     return r->o->replicas ? r->o->replicas : r->todo->run[0].backend->device ? RUNNER_MOST_REPLICAS : 1;
 }
 
-/* Before anything is allocated: a run that does not fit is refused. A program takes no more runs, and no more programs
- * run at once, than fit together: `replicas` runs to a program when asked for, all on a device, else one. */
+/* Refuse a run that does not fit, before anything is allocated. Limit the runs of a program and the programs at once to
+ * what fits: `replicas` runs to a program if set, else all on a device, else one. */
 static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *threads, Error *e) {
     const Device *device = r->todo->run[pending[0]].backend->device; /* one machine computes all precisions of a plan */
     int asked = most_replicas(r);
@@ -400,7 +400,7 @@ static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *
     int wanted = *threads, fit = need > 0 && have / need < 1e6 ? (int)(have / need) : 1000000, most = asked;
     *groups = make_groups(r, pending, jobs, most);
     if (*threads > *groups) *threads = *groups;
-    if (device) fit = fit * 9 / 10 > 0 ? fit * 9 / 10 : 1; /* others may use it */
+    if (device) fit = fit * 9 / 10 > 0 ? fit * 9 / 10 : 1; /* other processes may use it */
     if (device && most > fit / *threads) most = fit / *threads > 0 ? fit / *threads : 1;
     if (most > fit) most = fit;
     if (most < asked) *groups = make_groups(r, pending, jobs, most);
@@ -412,8 +412,7 @@ static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *
     return RC_OK;
 }
 
-/* The runs that are still to be done, seeds outermost: a stopped sweep leaves whole sets of arms, which can already be
- * compared. */
+/* List the missing runs, seeds outermost, so that a stopped sweep leaves whole sets of arms, which can be compared. */
 static int collect(Runner *r, int *pending) {
     int count = 0, seeds = r->x->seeds;
     if (r->o->seeds && most_replicas(r) > 1 && r->wanted < seeds) seeds = r->wanted;
@@ -426,10 +425,10 @@ static int collect(Runner *r, int *pending) {
     return count;
 }
 
-/* Until another process has stored one of the runs that it trains, or has given one up. */
+/* Wait until another process stores one of its runs, or gives one up. */
 static void wait_for_others(Runner *r, const int *pending, int count) {
     char line[512], owner[96];
-    Hold theirs = {0};
+    Lease theirs = {0};
     bool held = true, stored = false;
     for (bool first = true; held && !stored && !session_signal && !enough(r); first = false) {
         nanosleep(&(struct timespec){0, 200000000}, NULL);
@@ -448,7 +447,7 @@ static void wait_for_others(Runner *r, const int *pending, int count) {
     }
 }
 
-/* Rounds over what nobody has stored: what others train now may be left to this process later. */
+/* Go over the runs that are not stored, repeatedly: runs that others train now may be left to this process later. */
 static Rc rounds(Runner *r, int *pending, int count, Error *e) {
     Rc rc = RC_OK;
     while (count && !rc && !session_signal && !r->full && !enough(r)) {

@@ -1,4 +1,4 @@
-/* The runs of a todo that are missing, trained on a pool of threads: one program is one job on one thread. */
+/* Train the missing runs of a todo on a pool of threads: one program is one job on one thread. */
 #ifndef BENCH_RUN_RUNNER_H
 #define BENCH_RUN_RUNNER_H
 
@@ -16,7 +16,7 @@ typedef struct {
     int (*seeds)(void *context, int whole, Text *words, Error *e);
     void *context;
     int whole, wanted; /* at the start */
-    int most_runs;     /* that are begun here; 0: any number */
+    int most_runs;     /* most runs begun here; 0: any number */
 } RunnerOptions;
 
 /* Trains what is missing of this process's share (todo_shards) and stores each record as it is finished; a failed run
@@ -27,7 +27,7 @@ typedef struct {
  * (or 143) when a signal stopped it, or the code of the first failure. Updates p->run[].done. */
 Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e);
 
-/* Whether the largest missing run of this share fits: bytes that it needs, and that can be had. RC_UNMEASURED: it does
+/* Check that the largest missing run of this share fits in memory: bytes needed, and available. RC_UNMEASURED: it does
  * not. */
 Rc runner_fits(const Todo *p, double *need, double *have, Error *e);
 

@@ -21,7 +21,7 @@ static int by_size(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Leaves the k largest and makes the others -infinity. */
+/* Keep the k largest and set the others to -infinity. */
 static void keep_largest(double *logit, int vocab, int k) {
     double *sorted = mem_alloc((size_t)vocab, sizeof *sorted);
     memcpy(sorted, logit, (size_t)vocab * sizeof *sorted);
@@ -48,10 +48,10 @@ int sampling_choose(double *logit, int vocab, const Sampling *how, uint32_t word
         if (logit[i] > 0) last = i;
         if ((sum += logit[i]) > at) return i;
     }
-    return last; /* the sum was rounded */
+    return last; /* reached by rounding of the sum */
 }
 
-/* The next token of samples first .. first + count - 1, a row of the batch each. */
+/* Draw the next token of samples first .. first + count - 1, a row of the batch each. */
 static Rc next_tokens(Trainer *t, int context, int vocab, const Sampling *how, int32_t *text, int first, int count,
                       int whole, int prompt, int token, Error *e) {
     int length = prompt + token, seen = length < context ? length : context;

@@ -1,4 +1,4 @@
-/* Text that a language model goes on with, token by token. */
+/* Continue text with a language model, token by token. */
 #ifndef BENCH_RUN_SAMPLING_H
 #define BENCH_RUN_SAMPLING_H
 
@@ -9,19 +9,19 @@
 
 typedef struct {
     double temperature; /* logits are divided by it; 0: always the likeliest token */
-    int top_k;          /* of so many likeliest tokens; 0: of all */
+    int top_k;          /* draw from that many likeliest tokens; 0: from all */
     uint64_t seed;
 } Sampling;
 
-/* The token that a word of random bits draws from softmax(logit / temperature), or the likeliest; of equal logits the
- * lower id counts as the larger. logit[vocab] is changed. */
+/* Draw a token from softmax(logit / temperature) by a word of random bits, or return the likeliest; of equal logits the
+ * lower id counts as larger. logit[vocab] is changed. */
 int sampling_choose(double *logit, int vocab, const Sampling *how, uint32_t word);
 
-/* Goes on from the prompt, `samples` times: text[samples][prompt + tokens] begins with the prompt's ids and receives
- * the rest. The feeds of t hold batch sequences of `context`; of a text that has become longer the last `context`
- * tokens are read. Token i of sample s is drawn with word s of step i of stream "sample" under the seed: one sample
- * does not depend on the others. progress: called with the tokens of all samples that were made, or NULL.
- * RC_INTERRUPTED and the like: *stop became nonzero; RC_UNMEASURED: a logit is NaN. */
+/* Continue the prompt `samples` times: text[samples][prompt + tokens] begins with the prompt's ids and receives the
+ * rest. The feeds of t hold batch sequences of `context`; of a longer text the last `context` tokens are read. Token i
+ * of sample s is drawn with word s of step i of stream "sample" under the seed: samples do not depend on each other.
+ * progress: called with the tokens made of all samples, or NULL. RC_INTERRUPTED and the like: *stop became nonzero;
+ * RC_UNMEASURED: a logit is NaN. */
 Rc sampling_text(Trainer *t, int batch, int context, int vocab, const Sampling *how, int32_t *text, int samples,
                  int prompt, int tokens, const volatile sig_atomic_t *stop, void (*progress)(void *of, int tokens),
                  void *of, Error *e);

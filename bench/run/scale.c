@@ -38,7 +38,8 @@ static TrainerPlan planned(const Experiment *x, const RunSpec *spec, const Model
     return trainer_plan(&one, &spec->variant, &x->probes, backend, true);
 }
 
-/* Whether a step of so many sequences can be trained: it is in memory, and no tensor is too large for a kernel. */
+/* Return true if a step of `batch` sequences can be trained: it fits in memory, and no tensor is too large for a
+ * kernel. */
 static bool trains(const Experiment *x, const RunSpec *spec, const ModelShape *shape, int64_t batch,
                    const Backend *backend, double memory) {
     ModelShape one = *shape;
@@ -49,7 +50,7 @@ static bool trains(const Experiment *x, const RunSpec *spec, const ModelShape *s
     return trainer_plan_bytes(&p) <= memory;
 }
 
-/* The largest batch up to the whole one, by halving: more sequences never take less; 0: not one. */
+/* Find the largest batch that can be trained, by bisection: more sequences never take less; 0: none. */
 static int64_t largest(const Experiment *x, const RunSpec *spec, const ModelShape *shape, const Backend *backend,
                        double memory) {
     int64_t low = 0, high = spec->batch;

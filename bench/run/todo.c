@@ -14,9 +14,9 @@
 #include "bench/store/texts.h"
 #include "models/trainer_count.h"
 
-#define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
+#define UNEVEN 1.1 /* limit of the largest share of whole seeds over the mean share */
 
-/* Runs with one arithmetic text share one toy run: the toy does not depend on sizes, rates or seeds. */
+/* Hash of a toy run, shared by runs with one arithmetic text: it does not depend on sizes, rates or seeds. */
 typedef struct {
     char text[SHA256_HEX], hash[SHA256_HEX]; /* text first: by_toy compares it */
 } Toy;
@@ -25,7 +25,7 @@ static int by_toy(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* toys: a tree of search.h. */
+/* Look up, or compute, the hash of the arithmetic. toys: a tree of <search.h>. */
 static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
     RunSpec same = *s;
     char text[SHA256_HEX];
@@ -41,12 +41,11 @@ static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s,
     Toy *toy = mem_alloc(1, sizeof *toy);
     strcpy(toy->text, text);
     strcpy(toy->hash, out);
-    if (!tsearch(toy, toys, by_toy)) free(toy); /* no memory: it is computed again */
+    if (!tsearch(toy, toys, by_toy)) free(toy); /* no memory: computed again later */
     return RC_OK;
 }
 
-/* A run counts as stored when its whole folder can be read. A damaged folder is an error: it is neither used
- * nor overwritten. */
+/* Find a stored run: its whole folder can be read. A damaged folder is an error: it is neither used nor overwritten. */
 static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error *e) {
     char path[1024];
     RunRecord r;
@@ -54,7 +53,7 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
     if (!file_exists(path)) return RC_OK;
     if (record_read(&r, runs, run->id, e)) return store_damage(runs, run->id, e);
     run->lacking = probes_lacking(&r.probes, &x->probes);
-    run->lacks_hits = x->hits && !r.hits.targets && !strcmp(r.status, "ok"); /* one that diverged has none */
+    run->lacks_hits = x->hits && !r.hits.targets && !strcmp(r.status, "ok"); /* a diverged run has none */
     const Evaluation *last = record_at(&r, (int)r.spec.steps);
     run->lacks_eight = x->quantize && last && !quantized_known(last);
     record_release(&r);
@@ -62,7 +61,7 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
     return RC_OK;
 }
 
-/* Runs of an arm that older builds trained otherwise than its equation says are found by a spec that is not mended. */
+/* Explain a run that older builds trained otherwise than its equation: they are found by a spec without `mended`. */
 static void wrong_before(TodoRun *run, const Store *stored) {
     char hash[SHA256_HEX];
     int count;
@@ -76,7 +75,7 @@ static void wrong_before(TodoRun *run, const Store *stored) {
                  "an older build trained run %.12s otherwise than the equation of this arm says", old->id);
 }
 
-/* Why a run is missing: it was never run, or with another arithmetic or corpus. */
+/* Explain why a run is missing: it was never run, or with another arithmetic or corpus. */
 static void explain_missing(TodoRun *run, const Store *stored) {
     int count;
     const RecordHead *old = store_find(stored, run->spec_sha256, &count), *other = texts_other(stored, &run->spec);
@@ -103,7 +102,7 @@ void todo_explain(Todo *t, const Store *stored) {
         if (!t->run[i].done) explain_missing(&t->run[i], stored);
 }
 
-/* Runs were stored without something that the experiment asks for; NULL when none was. */
+/* Report stored runs that lack something that the experiment asks for; first NULL: none. */
 static Rc stored_without(const Todo *t, const Session *s, const TodoRun *first, int count, const char *what,
                          const char *key, Error *e) {
     return error_set(e, RC_UNMEASURED,
@@ -129,7 +128,7 @@ Rc todo_lacking(const Todo *t, const Session *s, Error *e) {
     return RC_OK;
 }
 
-/* Whether its backend can count a pass' numbers. */
+/* Check that its backend can count a pass' numbers. */
 static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
     ModelShape pass = spec_shape(&run->spec, run->data->vocab);
     int passes = todo_passes(t, &run->spec);
@@ -137,7 +136,7 @@ static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
     return shape_check(&pass, run->backend->device, e);
 }
 
-/* A text of the user's own enters the spec by its bytes. */
+/* Put the hash of a user's own text into the spec. */
 static Rc know_text(TodoRun *run, Error *e) {
     spec_know_text(&run->spec, run->data->sha256);
     if (!spec_own_text(&run->spec) || !strcmp(run->spec.text_sha256.text, run->data->sha256)) return RC_OK;
@@ -145,7 +144,7 @@ static Rc know_text(TodoRun *run, Error *e) {
                      run->data->sha256, run->spec.text_sha256.text);
 }
 
-/* Runs of a text that an older program stored are called by a spec that knows its name, or its name alone. */
+/* Find the id of a run of a user's text that an older program stored: its spec had the name, or only the name. */
 static void older_id(TodoRun *run, const char *runs) {
     char path[1024], id[SHA256_HEX];
     RunSpec spec = run->spec;
@@ -159,7 +158,7 @@ static void older_id(TodoRun *run, const char *runs) {
     }
 }
 
-/* What the runs of an arm in a cell share, into the first of them. */
+/* Fill in the first run of an arm in a cell what all of them share. */
 static Rc describe_arm(const Todo *t, TodoRun *run, Session *s, const Experiment *x, void **toys, Error *e) {
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
@@ -174,7 +173,7 @@ static Rc describe_arm(const Todo *t, TodoRun *run, Session *s, const Experiment
     return RC_OK;
 }
 
-/* The runs of an arm in a cell. */
+/* Fill in the runs of an arm in a cell. */
 static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int arm, void **toys, Error *e) {
     TodoRun all = {.spec = experiment_spec(x, cell, arm, 0), .cell = cell, .arm = arm, .lacking = PROBE_COUNT};
     SpecSeeds text;
@@ -238,7 +237,7 @@ void todo_settle(Todo *t) {
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     void *toys = NULL;
     Rc rc = RC_OK;
-    bool used = false; /* the backend that was asked for */
+    bool used = false; /* the backend asked for is used */
     *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .shards = 1};
     t->micro_batch = s->micro_batch, t->ranks = s->ranks ? s->ranks->ranks : 1;
     t->logit_rows = s->logit_rows, t->recompute = s->recompute;
@@ -257,7 +256,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     return RC_OK;
 }
 
-/* The operations of one update of each list of ops that was built: a deep model's takes most of a second to build. */
+/* Operations of one update, cached for each list of ops: a deep model's takes most of a second to build. */
 typedef struct {
     ModelShape shape;
     const Variant *variant;
@@ -265,7 +264,7 @@ typedef struct {
 } Built;
 
 static double update_flops(Built **all, int *count, const TodoRun *run, const ModelShape *shape) {
-    for (int i = *count - 1; i >= 0; i--) /* seeds run fastest: it is most often the last */
+    for (int i = *count - 1; i >= 0; i--) /* seeds run fastest, so it is usually the last */
         if (shape_equal(&(*all)[i].shape, shape) &&
             !memcmp((*all)[i].variant, &run->spec.variant, sizeof run->spec.variant))
             return (*all)[i].flops;
@@ -281,7 +280,7 @@ static size_t unit_of(const Todo *t, int run, int seeds, bool together) {
     return together ? (size_t)t->run[run].cell * (size_t)seeds + (size_t)t->run[run].seed : (size_t)run;
 }
 
-/* Shares of whole seeds (together: the arms of a cell's seed) or of single runs. Returns the largest load. */
+/* Deal whole seeds (together: the arms of a cell's seed) or single runs. Return the largest load. */
 static double deal_runs(Todo *t, int shards, bool together) {
     int seeds = 1, cells = 1, count = 0;
     for (int i = 0; i < t->runs; i++) {

@@ -1,5 +1,5 @@
-/* Todo: an experiment's runs with their ids, and which of them already stand in results/runs. What `run` trains;
- * whoever only reads records asks bench/store/store.h, which computes nothing. */
+/* Todo: an experiment's runs with their ids, and which of them are already in results/runs: input of `run`. Readers of
+ * records use bench/store/store.h, which computes nothing. */
 #ifndef BENCH_RUN_TODO_H
 #define BENCH_RUN_TODO_H
 
@@ -9,63 +9,63 @@
 typedef struct {
     RunSpec spec;
     const Dataset *data;
-    const Backend *backend; /* of the spec's precision */
+    const Backend *backend; /* for the spec's precision */
     char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE];
     int cell, arm, seed; /* indices into the experiment */
-    int first;           /* the first run of this id: itself, or an arm or a cell before it is the same network */
+    int first;           /* index of the first run of this id, possibly of an earlier arm or cell */
     bool done;           /* results/runs/<id> is whole */
-    int shard;           /* who trains it, 0-based (todo_shards) */
+    int shard;           /* the share that trains it, 0-based (todo_shards) */
     double cost;         /* floating-point operations, validations included (todo_shards) */
-    ProbeKind lacking;   /* a probe that the experiment asks for and the stored run has not; PROBE_COUNT: none */
-    bool lacks_hits;     /* the experiment asks for hits, and the stored run kept none */
-    bool lacks_eight;    /* or for what eight bits cost, which it did not measure */
-    char why[200];       /* of a run that is to be trained: why it does not count as done */
+    ProbeKind lacking;   /* a probe of the experiment that the stored run lacks; PROBE_COUNT: none */
+    bool lacks_hits;     /* the stored run lacks the hits that the experiment asks for */
+    bool lacks_eight;    /* the stored run lacks the cost of eight bits */
+    char why[200];       /* why the run does not count as done */
 } TodoRun;
 
-/* Runs of one id are one run, which is trained once: the first of them stands for all. */
+/* Runs of an experiment; of those with one id, the first is trained for all. */
 typedef struct {
     TodoRun *run; /* cells x arms x seeds, in this order */
     int runs, missing;
     ProbeChoice probes; /* the experiment's */
     bool hits, quantize;
-    int shard, shards;  /* the share that is trained here */
+    int shard, shards;  /* share of this process */
     int micro_batch;    /* sequences of a part of a batch (bench/run/cluster/split.h); 0: all, or one part to a rank */
-    int logit_rows;     /* held at once (models/head.h); 0: all */
+    int logit_rows;     /* rows of logits held at once (models/head.h); 0: all */
     bool recompute;     /* blocks' activations are not kept for the backward pass */
-    int ranks;          /* that train a run together */
+    int ranks;          /* ranks that train a run together */
 } Todo;
 
-/* RC_INTEGRITY: a run's folder is there but damaged; the line names the file and says what to do. RC_USAGE,
+/* Make the todo. RC_INTEGRITY: a run's folder is damaged; the line names the file and says what to do. RC_USAGE,
  * RC_UNMEASURED: no backend for a run's precision. */
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e);
 void todo_release(Todo *t);
 
-/* Parts of a batch of this spec. */
+/* Return the number of parts of this spec's batches. */
 int todo_passes(const Todo *t, const RunSpec *spec);
 
-/* RC_UNMEASURED when runs are stored without a probe or hits that the experiment asks for: what they trained is the
- * same, so they count as done, and only whoever asked can say whether they are to be trained again. */
+/* Return RC_UNMEASURED if stored runs lack probes or hits that the experiment asks for. They trained the same, so they
+ * count as done, and the user decides whether to train them again. */
 Rc todo_lacking(const Todo *t, const Session *s, Error *e);
 
-/* Fills `why` of the missing runs from what is stored. */
+/* Fill `why` of the missing runs from the store. */
 void todo_explain(Todo *t, const Store *stored);
 
-/* What each run costs, and a share of them for this process, the shard-th of `shards` (0-based): the dearest first goes
- * to whoever has least so far, of the same cost in turn, seeds outermost. The arms of a seed in a cell stay together,
- * so that a share alone has pairs to compare; they are dealt one by one where some share would be a tenth dearer than
- * the mean. Only the plan decides, not what is stored, so that all shards agree. */
+/* Compute the runs' costs and deal them into `shards` shares, of which this process has the shard-th (0-based): the
+ * most expensive first, each to the share with the least so far; equal costs in turn, seeds outermost. The arms of a
+ * seed in a cell stay together, so that a share has pairs to compare, unless some share would cost a tenth more than
+ * the mean. Only the plan decides, not the store, so that all processes agree. */
 void todo_shards(Todo *t, int shard, int shards);
-/* A share that a list says, of `mine` per run: the others are another's. */
+/* Set this process's share from a list: mine[runs]. */
 void todo_only(Todo *t, const bool *mine);
-/* Whether this process is to train a run, stored or not. */
+/* Return true if a run, stored or not, is in this process's share. */
 bool todo_mine(const Todo *t, const TodoRun *run);
-/* Whether a run is still to be trained, by whomever: not stored, and the first of its id. */
+/* Return true if a run is still to be trained by some process: not stored, and the first of its id. */
 bool todo_open(const Todo *t, int run);
 
-/* What is known of the first run of an id holds for the others of this id; counts what is missing. */
+/* Copy what is known of the first run of an id to the others; count the missing runs. */
 void todo_settle(Todo *t);
 
-/* Bytes that the largest of this share's missing runs takes; *of: which one, 0 when none is missing. */
+/* Return the bytes of the largest missing run of this share; *of: its index, 0 if none is missing. */
 double todo_bytes(const Todo *t, int *of);
 
 #endif

@@ -22,7 +22,7 @@ static char *path_of(char out[1200], const char *folder, const char *id) {
     return out;
 }
 
-/* file_write leaves the old file or the new one, and what is appended is one write of whole lines. */
+/* Write new rows: the whole file by file_write, or an append of whole lines in one write. */
 static void flush_rows(Watch *w, const char *folder, const RunRecord *r, bool anew) {
     char path[1200], parent[1200];
     Error ignored;
@@ -38,7 +38,7 @@ static void flush_rows(Watch *w, const char *folder, const RunRecord *r, bool an
         int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
         bool whole = fd >= 0 && write(fd, text.at, text.length) == (ssize_t)text.length;
         if (fd >= 0) close(fd);
-        if (!whole) { /* next time all of it again */
+        if (!whole) { /* next time write all of it again */
             w->running = false;
             text_release(&text);
             return;
@@ -68,7 +68,7 @@ char *watch_summary(char out[96], const Watch *w, int count) {
     for (int i = 0; i < count; i++) {
         if (!w[i].running) continue;
         running++;
-        least = fmin(least, w[i].loss), most = fmax(most, w[i].loss); /* neither takes a NaN */
+        least = fmin(least, w[i].loss), most = fmax(most, w[i].loss); /* both ignore NaN */
     }
     int n = running ? snprintf(out, 96, "%d running", running) : 0;
     out[n] = 0;
@@ -88,7 +88,7 @@ bool watch_read(const char *folder, const char *id, int *step, double *loss, dou
     Curves c;
     path_of(path, folder, id);
     if (stat(path, &at) || file_read(path, &bytes, &length, &ignored)) return false;
-    while (length && bytes[length - 1] != '\n') bytes[--length] = 0; /* a line that is being written */
+    while (length && bytes[length - 1] != '\n') bytes[--length] = 0; /* a line still being written */
     bool good = !curves_read(&c, bytes, &ignored) && c.rows;
     *age = difftime(time(NULL), at.st_mtime), *step = 0, *loss = *valid = (double)NAN;
     for (int row = 0; good && row < c.rows; row++) {

@@ -32,8 +32,8 @@ static void leave(void) {
     cr_assert_not(file_exists(folder), "something was left behind");
 }
 
-static Hold hold_of(int run) {
-    Hold h = {.steps = 100, .experiment = "toy", .what = "plain seed 1"};
+static Lease hold_of(int run) {
+    Lease h = {.steps = 100, .experiment = "toy", .what = "plain seed 1"};
     snprintf(h.id, sizeof h.id, "%064x", run + 1);
     snprintf(h.spec_sha256, sizeof h.spec_sha256, "%064x", run + 1000);
     return h;
@@ -50,8 +50,8 @@ static int files_ending(const char *ending) {
 static void die_with(int run) {
     pid_t child = fork();
     if (!child) {
-        Holds s;
-        Hold h = hold_of(run), theirs;
+        Leases s;
+        Lease h = hold_of(run), theirs;
         share_open(&s, folder);
         _exit(share_take(&s, &h, &theirs) ? 7 : 8);
     }
@@ -68,13 +68,13 @@ Test(share, of_several_processes_one_has_a_run, .init = enter, .fini = leave) {
     cr_assert_eq(files_ending(".hold"), RUNS / 2);
     for (int p = 0; p < PROCESSES; p++) {
         if (fork()) continue;
-        Holds s;
+        Leases s;
         char byte;
         close(start[1]);
         share_open(&s, folder);
         if (read(start[0], &byte, 1)) _exit(1); /* until the other end is closed */
         for (int run = 0; run < RUNS; run++) {
-            Hold h = hold_of(run), theirs;
+            Lease h = hold_of(run), theirs;
             char mine = (char)run;
             if (share_take(&s, &h, &theirs) && write(result[1], &mine, 1) != 1) _exit(1);
         }
@@ -93,8 +93,8 @@ Test(share, of_several_processes_one_has_a_run, .init = enter, .fini = leave) {
 }
 
 Test(share, a_hold_says_who_and_why_nobody, .init = enter, .fini = leave) {
-    Holds s;
-    Hold h = hold_of(1), *all, theirs;
+    Leases s;
+    Lease h = hold_of(1), *all, theirs;
     share_open(&s, folder);
     cr_assert(share_take(&s, &h, &theirs));
     cr_assert(share_take(&s, &h, &theirs), "one's own hold is no obstacle");
@@ -125,8 +125,8 @@ Test(share, a_hold_stands_while_its_time_is_near, .init = enter, .fini = leave) 
     static const char *const texts[] = {"{", "",
                                         "{\"pid\": 7, \"host\": \"elsewhere\", \"boot\": \"b\", \"what\": \"x\"}"};
     char path[200], owner[96];
-    Hold h = hold_of(1), theirs;
-    Holds s;
+    Lease h = hold_of(1), theirs;
+    Leases s;
     Error e;
     share_open(&s, folder);
     snprintf(path, sizeof path, "%s/%s.hold", partial, h.id);

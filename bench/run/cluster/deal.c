@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* The dearest first; of the same cost as they are trained: seeds outermost. */
+/* Compare by cost, the highest first; equal costs in the order of training, seeds outermost. */
 static int by_cost(const void *a, const void *b) {
     const Dealt *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;

@@ -1,20 +1,19 @@
-/* Deal: work of known cost among several who do it at once. */
+/* Deal: distribute work of known cost over parallel shares. */
 #ifndef BENCH_RUN_CLUSTER_DEAL_H
 #define BENCH_RUN_CLUSTER_DEAL_H
 
-/* One piece, which nobody shares. */
+/* One indivisible piece of work. */
 typedef struct {
-    int first, seed; /* its run with the smallest index, and that run's seed: the order among pieces of one cost */
-    int share;       /* who gets it, 0-based */
+    int first, seed; /* index and seed of its first run, which order pieces of equal cost */
+    int share;       /* its share, 0-based */
     double cost;
 } Dealt;
 
-/* The dearest first, each to whoever has least so far; of the same cost in the order of seed and first. Sorts piece[]
- * so, fills `share`, and returns the largest load. */
+/* Sort piece[] by cost, the highest first (equal costs by seed and first), give each to the share with the least load
+ * so far, and return the largest load. */
 double deal(Dealt *piece, int count, int shares);
 
-/* In the order given: neighbours stay together, and each share gets about the same cost. Fills `share`; returns the
- * largest load. */
+/* Deal in the given order, so that neighbours stay together, with about equal costs; return the largest load. */
 double deal_in_order(Dealt *piece, int count, int shares);
 
 #endif

@@ -25,7 +25,7 @@ static void arm_of(const RunRecord *r, char out[SHA256_HEX]) {
     spec_hash(&spec, out);
 }
 
-/* The arithmetic that stands for r's arm, NULL when r is the first of it; *same: it is r's own. */
+/* Return an accepted arithmetic of r's arm, NULL if r is its first; *same: it is r's. */
 static MergedArm *arm_find(const Merge *m, const RunRecord *r, bool *same) {
     char arm[SHA256_HEX];
     MergedArm *first = NULL;
@@ -49,7 +49,7 @@ static void arm_add(Merge *m, const RunRecord *r, int folder) {
     snprintf(a->commit, sizeof a->commit, "%s", r->provenance.commit);
 }
 
-/* Whether r may stand beside what is there. */
+/* Return true if r's arithmetic is accepted. */
 static bool arm_accepts(Merge *m, const RunRecord *r, int folder) {
     char line[1024];
     bool same;
@@ -78,7 +78,7 @@ static bool same_bits(const RunRecord *a, const RunRecord *b) {
     return same && a->evaluations == b->evaluations;
 }
 
-/* from/<r's id> as to/name, whole or not at all. */
+/* Copy from/<r's id> to to/name, whole or not at all. */
 static Rc copy_run(const RunRecord *r, const char *from, const char *to, const char *name, Error *e) {
     char aside[1400], path[1600], source[1600];
     snprintf(aside, sizeof aside, "%.1000s/.aside.%s.%ld", to, r->id, (long)getpid());
@@ -113,7 +113,7 @@ static Rc keep_both(Merge *m, const RunRecord *r, const char *from, Error *e) {
     return folder_make_own(to, e) ? e->code : copy_run(r, from, to, name, e);
 }
 
-/* r has the id of a run that is there. */
+/* Compare r with the existing run of its id. */
 static Rc compare(Merge *m, const RunRecord *r, const char *from, int folder, MergeCount *count, Error *e) {
     RunRecord there;
     char line[1024];
@@ -216,7 +216,7 @@ void merge_release(Merge *m) {
     *m = (Merge){0};
 }
 
-/* The folder of runs that the user means. */
+/* Find the folder of runs that the user means. */
 static Rc find_runs(const Merge *m, const char *folder, char out[1100], char ***id, int *ids, Error *e) {
     char here[PATH_MAX], there[PATH_MAX];
     struct stat at;
@@ -236,7 +236,7 @@ static Rc find_runs(const Merge *m, const char *folder, char out[1100], char ***
 }
 
 static int unfinished_in(const char *runs) {
-    Hold *hold;
+    Lease *hold;
     char path[1400];
     int count = share_list(runs, &hold), open = 0;
     for (int i = 0; i < count; i++) {

@@ -1,29 +1,29 @@
-/* Merge: the runs of other folders, checked and copied into one folder of runs.
+/* Merge: check the runs of other folders and copy them into one folder of runs.
  *
- * A run is copied when its record has the hash that it names, its id is that of its spec, corpus and arithmetic, and
- * its arm was computed in one arithmetic: the runs that differ in their seed alone must have the arithmetic hash of
- * those that were there before, else two versions of the program would stand in one comparison. A folder may hold
- * several arithmetics of an arm itself (a later build changed its bits): those are all "there before".
+ * A run is copied if its record has the hash that it names, its id is the hash of its spec, corpus and arithmetic, and
+ * its arm was computed in one arithmetic: runs that differ only in their seed must have the arithmetic hash of those
+ * already there, else one comparison would mix two versions of the program. The target may already have several
+ * arithmetics of an arm (a later build changed its bits); each of them is accepted.
  *
- * A run of the same id that is there already is left as it is. Where its bits differ, both are kept: the one that was
- * there, and the other one below conflicts/ of the results, as ID.HASH (the first digits of its record.json's hash). */
+ * An existing run of the same id stays. If its bits differ, both are kept: the other one goes below conflicts/ of the
+ * results, as ID.HASH (the first digits of its record.json's hash). */
 #ifndef BENCH_RUN_CLUSTER_MERGE_H
 #define BENCH_RUN_CLUSTER_MERGE_H
 
 #include "bench/store/record.h"
 
-/* One folder that was merged. */
+/* Counts of one merged folder. */
 typedef struct {
-    int runs, copied, here; /* runs that it has; copied; the same bits were there */
-    int refused, conflicts; /* damaged or of another arithmetic; the same id and other bits */
-    int unfinished;         /* runs that somebody began there and that it has not stored */
+    int runs, copied, here; /* its runs; copied; already there with equal bits */
+    int refused, conflicts; /* damaged or of another arithmetic; same id with other bits */
+    int unfinished;         /* runs begun there and not stored */
 } MergeCount;
 
-/* An arithmetic of the runs that differ in their seed alone. */
+/* An arithmetic of runs that differ only in their seed. */
 typedef struct {
-    char arm[SHA256_HEX]; /* of the spec without its seed */
+    char arm[SHA256_HEX]; /* hash of the spec without its seed */
     char arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX], commit[64];
-    int folder;  /* which one brought it: 0 is the target */
+    int folder;  /* folder that had it first: 0 is the target */
     int refused; /* runs of another arithmetic; the first is a problem, the others are counted */
 } MergedArm;
 
@@ -31,19 +31,19 @@ typedef struct {
     char results[1024], runs[1024]; /* the target */
     MergedArm *arm;
     int arms;
-    char **folder; /* [folders] as the user calls them */
+    char **folder; /* [folders] by the user's names */
     int folders;
     char **problem; /* [problems] lines, without the program's name */
     int problems;
 } Merge;
 
-/* Into results/runs, which need not be there yet. */
+/* Begin to merge into results/runs, which may not exist yet. */
 void merge_open(Merge *m, const char *results);
 void merge_release(Merge *m);
 
-/* Merges one results folder, or a folder of runs itself. Runs that are refused are counted and named in m->problem,
- * the others are copied. RC_USAGE: there is no such folder, it holds no runs, or it is the target. RC_UNMEASURED: the
- * disk refused; what was copied before is whole. */
+/* Merge one results folder, or a folder of runs. Refused runs are counted and named in m->problem, the others are
+ * copied. RC_USAGE: the folder does not exist, has no runs, or is the target. RC_UNMEASURED: the disk refused; runs
+ * copied before are whole. */
 Rc merge_add(Merge *m, const char *folder, MergeCount *count, Error *e);
 
 #endif

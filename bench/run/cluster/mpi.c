@@ -24,14 +24,14 @@ int mpi_local_rank(void) {
 #include "base/sha256.h"
 
 enum {
-    MOST = 1 << 30, /* bytes of one message: MPI counts in int */
-    EAGER = 100,    /* looks at a message before the first nap */
+    MOST = 1 << 30, /* most bytes of one message: MPI counts in int */
+    EAGER = 100,    /* polls of a message before the first sleep */
     NAP_NS = 20000,
-    PATIENCE_MS = 2000 /* for the errors of other ranks */
+    PATIENCE_MS = 2000 /* wait for the errors of other ranks */
 };
 
-/* MPI's own waits keep a core busy, which a backward pass beside the exchange has use for: so this one looks a few
- * times and then sleeps between looks. */
+/* Wait for both messages: poll a few times, then sleep between polls. MPI's own waits keep a core busy, which a
+ * backward pass beside the exchange can use. */
 static void await(MPI_Request both[2]) {
     int done = 0;
     for (int looks = 0; !done; looks++) {
@@ -64,7 +64,7 @@ static Ranks world = {.swap = swap, .end = end};
 static void end(void *context, const Error *e) {
     (void)context;
     dprintf(said, "normbench: rank %d: %s\n", world.rank, e->text);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* mpirun passes the line on before it is told to end */
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* let mpirun pass the line on before it ends */
     MPI_Abort(MPI_COMM_WORLD, (int)e->code);
 }
 
@@ -87,7 +87,7 @@ Rc mpi_open(const Ranks **out, int ranks, Error *e) {
     return RC_OK;
 }
 
-/* Every rank ends with this error, as all do after a user's mistake. */
+/* Return true if every rank ends with this error, as after a user's mistake. */
 static bool all_end_with(const Error *e) {
     char hash[SHA256_HEX];
     Sha256 h;
@@ -131,7 +131,7 @@ void mpi_says(int file) {
 
 bool mpi_agree(const Error *e) {
     (void)e;
-    return true; /* there is no other */
+    return true; /* there is no other rank */
 }
 
 void mpi_close(Rc code) {

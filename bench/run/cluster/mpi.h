@@ -1,4 +1,4 @@
-/* The processes that mpirun or srun started, as ranks of one run. MPI is optional at build time. */
+/* Ranks of one run: the processes that mpirun or srun started. MPI is optional at build time. */
 #ifndef BENCH_RUN_CLUSTER_MPI_H
 #define BENCH_RUN_CLUSTER_MPI_H
 
@@ -7,22 +7,22 @@
 #include "base/error.h"
 #include "base/ranks.h"
 
-/* This process among `ranks`. RC_USAGE: another number of processes was started; RC_UNMEASURED: the program was built
- * without MPI. A rank that is lost later ends all of them, by MPI's own means. */
+/* Join as one of `ranks` processes. RC_USAGE: another number was started; RC_UNMEASURED: the program was built without
+ * MPI. A rank that is lost later ends all, by MPI's means. */
 Rc mpi_open(const Ranks **out, int ranks, Error *e);
 
-/* Which of its host's processes this one is, as mpirun's or srun's environment says; 0: it does not. So that a device
- * is chosen before anything looks for one, and MPI is opened where runs begin. */
+/* Return this process's index on its host, from mpirun's or srun's environment; 0: unknown. With it a device is chosen
+ * before anything looks for one and before MPI is opened. */
 int mpi_local_rank(void);
 
-/* Where Ranks.end writes; standard error until then. */
+/* Set the file to which Ranks.end writes, by default standard error. */
 void mpi_says(int file);
 
-/* Whether every rank ends with this error, as all do after a user's mistake; false if one has not come to its end
- * within two seconds. Then one need not end the others, by which what they said may be lost. Without MPI: true. */
+/* Return true if every rank ends with this error, as after a user's mistake, so that none must end the others, which
+ * could lose their output; false: one has not ended within two seconds. Without MPI: true. */
 bool mpi_agree(const Error *e);
 
-/* Before the program ends; without mpi_open it does nothing. code: RC_OK, or it ends all ranks and does not return. */
+/* Close MPI before the program ends; no-op without mpi_open. code not RC_OK: end all ranks and do not return. */
 void mpi_close(Rc code);
 
 #endif

@@ -19,8 +19,8 @@
 
 /* ---- who ---- */
 
-/* The first line of a file of /proc; "" when there is none. Tried again where the machine fails: without it nobody is
- * known, and holds of the dead are waited for. */
+/* Read the first line of a file of /proc; "": there is none. Retry failures: without it no process is known, and stale
+ * leases are waited for. */
 static void first_line(char *out, size_t size, const char *path) {
     out[0] = 0;
     for (int attempt = 0; attempt < 3 && !out[0]; attempt++) {
@@ -32,12 +32,12 @@ static void first_line(char *out, size_t size, const char *path) {
     out[strcspn(out, "\n")] = 0;
 }
 
-/* What /proc says of a process: its state and start. False: nothing. */
+/* Read a process's state and start from /proc; false: not found. */
 static bool process_stat(int64_t pid, char *state, int64_t *start) {
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
     first_line(line, sizeof line, path);
-    const char *at = strrchr(line, ')'); /* the name before it may hold anything */
+    const char *at = strrchr(line, ')'); /* the name before it may have any character */
     if (!at || sscanf(at, ") %c", state) != 1) return false;
     for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
     *start = at ? strtoll(at, NULL, 10) : 0;
@@ -64,7 +64,7 @@ static bool same_owner(const Owner *a, const Owner *b) {
     return same_place(a, b) && a->pid == b->pid && a->start == b->start;
 }
 
-/* Of this place. What /proc hides (hidepid) still answers to kill. */
+/* Return true if a process of this namespace runs. Processes that /proc hides (hidepid) still answer to kill. */
 static bool process_runs(const Owner *o) {
     char state;
     int64_t start;
@@ -73,7 +73,7 @@ static bool process_runs(const Owner *o) {
     return !kill((pid_t)o->pid, 0) || errno != ESRCH;
 }
 
-char *share_owner(char out[96], const Hold *c) {
+char *share_owner(char out[96], const Lease *c) {
     Owner me = myself();
     if (!c->owner.pid)
         snprintf(out, 96, "somebody");
@@ -91,7 +91,7 @@ static char *path_of(char out[1400], const char *folder, const char *id, const c
     return out;
 }
 
-static char *text_of(const Hold *c) {
+static char *text_of(const Lease *c) {
     json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:I, s:I}", "id", c->id,
                              "spec_sha256", c->spec_sha256, "experiment", c->experiment, "profile", c->profile, "what",
                              c->what, "steps", (json_int_t)c->steps, "from", (json_int_t)c->from, "since",
@@ -109,19 +109,19 @@ static void take_text(char *out, size_t size, const json_t *root, const char *ke
     snprintf(out, size, "%s", text ? text : "");
 }
 
-/* `now` on the file system's own clock. False: the file is not there. */
-static bool read_hold(const char *path, const Owner *me, double now, Hold *c) {
+/* Read a lease; now: by the file system's clock. False: there is none. */
+static bool read_lease(const char *path, const Owner *me, double now, Lease *c) {
     struct stat at;
     Error ignored;
     char *bytes;
     size_t length;
     json_t *root = NULL;
-    *c = (Hold){0};
+    *c = (Lease){0};
     if (stat(path, &at)) return false;
     if (!file_read(path, &bytes, &length, &ignored)) {
         root = json_loadb(bytes, length, 0, NULL);
         free(bytes);
-    } else if (!file_exists(path)) /* given back meanwhile */
+    } else if (!file_exists(path)) /* released meanwhile */
         return false;
     take_text(c->id, sizeof c->id, root, "id");
     take_text(c->spec_sha256, sizeof c->spec_sha256, root, "spec_sha256");
@@ -146,8 +146,8 @@ static bool read_hold(const char *path, const Owner *me, double now, Hold *c) {
     return true;
 }
 
-/* The time by the clock of the file system that a folder is on, which may be another machine's, hours away from this
- * one's; this machine's where nothing can be written. */
+/* Return the time by the clock of the folder's file system, which may differ from this machine's by hours; this
+ * machine's if nothing can be written. */
 static double file_clock(const char *folder) {
     char path[1400];
     struct stat at;
@@ -158,8 +158,8 @@ static double file_clock(const char *folder) {
     return told ? (double)at.st_mtim.tv_sec : (double)time(NULL);
 }
 
-/* Writes c beside its hold, under a name that no other process has; *now: the file system's time. */
-static bool write_aside(char path[1400], const char *folder, const Hold *c, double *now) {
+/* Write c beside its lease under a name that no other process has; *now: the file system's time. */
+static bool write_aside(char path[1400], const char *folder, const Lease *c, double *now) {
     static atomic_int nth;
     char ending[160];
     struct stat at;
@@ -175,27 +175,27 @@ static bool write_aside(char path[1400], const char *folder, const Hold *c, doub
     return good;
 }
 
-/* Moves a hold that was found dead out of the way. False: meanwhile it is another's, which is put back. */
-static bool bury(const char *hold, const char *aside, const Owner *me, const Hold *dead, double now) {
-    char grave[1440];
-    Hold found;
-    snprintf(grave, sizeof grave, "%s.dead", aside);
-    if (rename(hold, grave)) return errno == ENOENT;
-    bool right = read_hold(grave, me, now, &found) && (!found.alive || same_owner(&found.owner, &dead->owner));
-    if (!right) (void)!link(grave, hold);
-    unlink(grave);
+/* Move a stale lease away. False: it is another process's now, and is put back. */
+static bool move_stale_lease(const char *hold, const char *aside, const Owner *me, const Lease *stale, double now) {
+    char moved[1440];
+    Lease found;
+    snprintf(moved, sizeof moved, "%s.dead", aside);
+    if (rename(hold, moved)) return errno == ENOENT;
+    bool right = read_lease(moved, me, now, &found) && (!found.alive || same_owner(&found.owner, &stale->owner));
+    if (!right) (void)!link(moved, hold);
+    unlink(moved);
     return right;
 }
 
 /* ---- the holds of this process ---- */
 
 static void *keep(void *argument) {
-    Holds *s = argument;
+    Leases *s = argument;
     char path[1400];
     pthread_mutex_lock(&s->lock);
     while (!s->ended) {
         struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until); /* the other clock may be set while runs train */
+        clock_gettime(CLOCK_MONOTONIC, &until); /* the real-time clock may be set while runs train */
         until.tv_sec += SHARE_BEAT;
         pthread_cond_timedwait(&s->wake, &s->lock, &until);
         for (int i = 0; i < s->count; i++)
@@ -205,8 +205,8 @@ static void *keep(void *argument) {
     return NULL;
 }
 
-void share_open(Holds *s, const char *folder) {
-    *s = (Holds){.me = myself()};
+void share_open(Leases *s, const char *folder) {
+    *s = (Leases){.me = myself()};
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_t clock;
@@ -217,20 +217,20 @@ void share_open(Holds *s, const char *folder) {
     s->keeping = !pthread_create(&s->keeper, NULL, keep, s);
 }
 
-static void unlink_mine(const Holds *s, const char *id) {
+static void unlink_mine(const Leases *s, const char *id) {
     char path[1400];
-    Hold c;
-    if (read_hold(path_of(path, s->folder, id, ".hold"), &s->me, 0, &c) && same_owner(&c.owner, &s->me)) unlink(path);
+    Lease c;
+    if (read_lease(path_of(path, s->folder, id, ".hold"), &s->me, 0, &c) && same_owner(&c.owner, &s->me)) unlink(path);
 }
 
-static void forget(Holds *s, const char *id) {
+static void forget(Leases *s, const char *id) {
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < s->count; i++)
         if (!strcmp(s->held[i], id)) memmove(s->held[i], s->held[--s->count], SHA256_HEX);
     pthread_mutex_unlock(&s->lock);
 }
 
-void share_close(Holds *s) {
+void share_close(Leases *s) {
     pthread_mutex_lock(&s->lock);
     s->ended = true;
     pthread_cond_signal(&s->wake);
@@ -242,7 +242,7 @@ void share_close(Holds *s) {
     pthread_mutex_destroy(&s->lock);
 }
 
-/* link() says EEXIST to all but one. A file system without links has open(O_EXCL). */
+/* Publish the lease by link(), which fails with EEXIST for all processes but one; without links, by open(O_EXCL). */
 static bool publish(const char *aside, const char *hold, bool *exists) {
     *exists = false;
     if (!link(aside, hold)) return true;
@@ -255,38 +255,38 @@ static bool publish(const char *aside, const char *hold, bool *exists) {
     return !rename(aside, hold);
 }
 
-/* The file system's time, as far as it was seen last. */
-static int64_t file_now(Holds *s) {
+/* Return the file system's time by the difference last seen. */
+static int64_t file_now(Leases *s) {
     pthread_mutex_lock(&s->lock);
     int64_t now = time(NULL) + (int64_t)s->ahead;
     pthread_mutex_unlock(&s->lock);
     return now;
 }
 
-bool share_take(Holds *s, const Hold *what, Hold *theirs) {
+bool share_take(Leases *s, const Lease *what, Lease *theirs) {
     char aside[1400], hold[1400], left[1400];
     Error ignored;
-    Hold mine = *what;
+    Lease mine = *what;
     double now;
     bool taken = false, others = false;
     mine.owner = s->me, mine.since = file_now(s), mine.left[0] = 0;
     snprintf(left, sizeof left, "%.1000s/.partial", s->folder);
     for (int attempt = 0; attempt < 5 && !taken && !others; attempt++) {
         bool exists;
-        /* Who stores the last run removes the folder when it is empty. */
+        /* another process that stores its last run may remove the empty folder */
         if (folder_make_own(left, &ignored) || !write_aside(aside, s->folder, &mine, &now)) continue;
         path_of(hold, s->folder, mine.id, ".hold");
         pthread_mutex_lock(&s->lock);
         s->ahead = now - (double)time(NULL);
         pthread_mutex_unlock(&s->lock);
         taken = publish(aside, hold, &exists);
-        if (exists && read_hold(hold, &s->me, now, theirs)) {
+        if (exists && read_lease(hold, &s->me, now, theirs)) {
             if (same_owner(&theirs->owner, &s->me))
                 taken = true;
             else if (theirs->alive)
                 others = true;
             else
-                (void)bury(hold, aside, &s->me, theirs, now);
+                (void)move_stale_lease(hold, aside, &s->me, theirs, now);
         }
         unlink(aside);
     }
@@ -299,20 +299,20 @@ bool share_take(Holds *s, const Hold *what, Hold *theirs) {
     return true;
 }
 
-void share_began(Holds *s, const Hold *what, int step) {
+void share_began(Leases *s, const Lease *what, int step) {
     char aside[1400], hold[1400];
-    Hold mine = *what, found;
+    Lease mine = *what, found;
     double now;
     mine.owner = s->me, mine.since = file_now(s), mine.from = step;
-    if (!read_hold(path_of(hold, s->folder, mine.id, ".hold"), &s->me, 0, &found) ||
+    if (!read_lease(path_of(hold, s->folder, mine.id, ".hold"), &s->me, 0, &found) ||
         !same_owner(&found.owner, &s->me) || !write_aside(aside, s->folder, &mine, &now))
         return;
     if (rename(aside, hold)) unlink(aside);
 }
 
-void share_drop(Holds *s, const Hold *what, const char *why, bool failed) {
+void share_drop(Leases *s, const Lease *what, const char *why, bool failed) {
     char aside[1400], left[1400];
-    Hold mine = *what;
+    Lease mine = *what;
     double now;
     if (why) {
         mine.owner = s->me, mine.since = file_now(s), mine.failed = failed;
@@ -324,19 +324,19 @@ void share_drop(Holds *s, const Hold *what, const char *why, bool failed) {
     unlink_mine(s, mine.id);
 }
 
-bool share_held(Holds *s, const char *id, Hold *theirs) {
+bool share_held(Leases *s, const char *id, Lease *theirs) {
     char path[1400];
-    return read_hold(path_of(path, s->folder, id, ".hold"), &s->me, (double)file_now(s), theirs) && theirs->alive &&
+    return read_lease(path_of(path, s->folder, id, ".hold"), &s->me, (double)file_now(s), theirs) && theirs->alive &&
            !same_owner(&theirs->owner, &s->me);
 }
 
 static int by_id(const void *a, const void *b) {
-    const Hold *x = a, *y = b;
+    const Lease *x = a, *y = b;
     int order = strcmp(x->id, y->id);
     return order ? order : (x->left[0] != 0) - (y->left[0] != 0);
 }
 
-int share_list(const char *folder, Hold **all) {
+int share_list(const char *folder, Lease **all) {
     static const char *const endings[] = {".hold", ".left"};
     char within[1100], path[1400], **names;
     Owner me = myself();
@@ -349,9 +349,9 @@ int share_list(const char *folder, Hold **all) {
         if (n && !(now > 0)) now = file_clock(within);
         for (int i = 0; i < n; i++) {
             *all = mem_grow(*all, (size_t)count + 1, sizeof **all);
-            Hold *c = &(*all)[count];
+            Lease *c = &(*all)[count];
             if (strlen(names[i]) == SHA256_HEX - 1 &&
-                read_hold(path_of(path, folder, names[i], endings[k]), &me, now, c) && !strcmp(c->id, names[i]))
+                read_lease(path_of(path, folder, names[i], endings[k]), &me, now, c) && !strcmp(c->id, names[i]))
                 count++;
         }
         names_free(names, n);

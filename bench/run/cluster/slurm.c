@@ -8,7 +8,7 @@
 #include "base/scratch.h"
 #include "bench/formats/subprocess.h"
 
-/* Cuts the line breaks at the end off. */
+/* Cut line breaks off the end, and return the last line. */
 static char *last_line(char *text) {
     size_t n = strlen(text);
     while (n && text[n - 1] == '\n') text[--n] = 0;
@@ -16,8 +16,8 @@ static char *last_line(char *text) {
     return before ? before + 1 : text;
 }
 
-/* Runs a program of Slurm; *said: all that it printed, freed by the caller. Where it fails, e is the first line that
- * says "error", or the last one. */
+/* Run a program of Slurm; *said: its output, which the caller frees. On failure e is the first line with "error", or
+ * the last one. */
 static Rc ask(const char *const *argv, char **said, bool *absent, Error *e) {
     Scratch folder;
     char path[640];
@@ -52,7 +52,7 @@ Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB],
                        "I/N a part");
     else if (rc && strstr(e->text, "nvalid"))
         rc = e->code = RC_USAGE;
-    /* "123" or "123;cluster", after warnings. */
+    /* "123" or "123;cluster", after warnings */
     const char *line = last_line(said);
     size_t digits = strspn(line, "0123456789");
     if (!rc && (!digits || digits >= SUBMISSION_JOB))
@@ -82,7 +82,7 @@ int slurm_most_tasks(void) {
     return (int)most;
 }
 
-/* "a|b|c" cut at its bars. */
+/* Split "a|b|c" at its bars. */
 static int cut(char *line, char **field, int most) {
     int n = 0;
     for (char *at = line; at && n < most; n++) {

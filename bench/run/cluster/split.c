@@ -13,7 +13,7 @@ static const char *obstacle_of_precision(const Backend *backend) {
     return precision_word(backend->precision) != WORD_float ? "it is for numbers that are stored as floats" : NULL;
 }
 
-/* What a part of a batch cannot compute alone. */
+/* Return what prevents computing a batch in parts, or NULL. */
 static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
     const char *why = obstacle_of_precision(backend);
     if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
@@ -74,7 +74,7 @@ Rc split_check(const Session *s, const Todo *t, Error *e) {
     return RC_OK;
 }
 
-/* What a rank computes with, as a line of a table that all get. */
+/* A rank's program, plan and arithmetic, gathered by all ranks. */
 typedef struct {
     char version[96], arithmetic[SHA256_HEX], plan[SHA256_HEX];
 } Stand;

@@ -34,7 +34,7 @@ void submission_remove(const Submission *s) {
     char path[1200];
     folder_remove(s->folder);
     snprintf(path, sizeof path, "%s", s->folder);
-    for (int up = 0; up < 3; up++) { /* of the word, of all submissions, of the results */
+    for (int up = 0; up < 3; up++) { /* folders of the word, of all submissions, of the results */
         char *slash = strrchr(path, '/');
         if (!slash) return;
         *slash = 0;
@@ -116,7 +116,7 @@ static json_t *load(const char *folder, const char *name, Error *e) {
     return root;
 }
 
-/* Reads tasks.json, and jobs.json where it is. RC_USAGE: there is none; RC_INTEGRITY: it does not read. */
+/* Read tasks.json, and jobs.json if it exists. RC_USAGE: there is none; RC_INTEGRITY: it is damaged. */
 static Rc submission_read(Submission *s, const char *folder, Error *e) {
     Error none;
     *s = (Submission){0};
@@ -167,7 +167,7 @@ void submissions_free(Submission *all, int count) {
 
 /* ---- a task ---- */
 
-/* r is what the submitting program calls the run that is `run` here, under another id. */
+/* Report that the submitting program gave `run` another id, that of r. */
 static Rc differs(const Submission *s, const SubmittedRun *r, const TodoRun *run, Error *e) {
     const char *class_here = run->arithmetic_class;
     char host[64] = "";

@@ -1,14 +1,14 @@
-/* Submission: what `run --slurm` gave to Slurm, in slurm/WORD/N/ of the results (WORD: of the plan's folder, N from 1):
+/* Submission: files of one `run --slurm`, in slurm/WORD/N/ of the results (WORD: the plan's folder, N from 1):
  *
  *   tasks.json           {schema, experiment, profile, plan, commit, host, tasks: [{seconds, runs: [{id, spec_sha256,
- *                        class, arithmetic, what}]}]}: which task of the array trains what; commit and host are those
- *                        of the program that submitted
- *   run.sh, table.sh     the scripts of the array and of the job that makes the tables when it is over
+ *                        class, arithmetic, what}]}]}: runs of each task of the array; commit and host of the program
+ *                        that submitted
+ *   run.sh, table.sh     scripts of the array and of the job that makes the tables after it
  *   jobs.json            {array, table}: Slurm's numbers of the two
- *   task-I.txt, table.txt what they print
+ *   task-I.txt, table.txt their output
  *
- * A task trains the runs of its index alone, so tasks of one array share none; two submissions, or a task that was put
- * back into the queue while its first process still lives, are kept apart by the holds of bench/run/cluster/share.h. */
+ * A task trains only the runs of its index, so tasks of one array share none; two submissions, or a requeued task whose
+ * first process still lives, are kept apart by the leases of bench/run/cluster/share.h. */
 #ifndef BENCH_RUN_CLUSTER_SUBMISSION_H
 #define BENCH_RUN_CLUSTER_SUBMISSION_H
 
@@ -28,30 +28,29 @@ typedef struct {
     char commit[64], host[64];
     SubmittedRun *run; /* in the order of tasks */
     int runs, tasks;
-    double *seconds;                                           /* [tasks] that it should take; NaN: not known */
+    double *seconds;                                           /* [tasks] estimated; NaN: unknown */
     char array_job[SUBMISSION_JOB], table_job[SUBMISSION_JOB]; /* "": not submitted */
 } Submission;
 
 void submission_release(Submission *s);
 
-/* The folder of the next submission of a plan; make: it is this process's from now on. RC_UNMEASURED: the disk
- * refuses. */
+/* Find the folder of a plan's next submission; make: create it for this process. RC_UNMEASURED: the disk refused. */
 Rc submission_next(Submission *s, const char *results, const char *word, bool make, Error *e);
 
-/* Removes the folder of a submission that came to nothing, and those above it that are empty then. */
+/* Remove the folder of a failed submission, and folders above it that become empty. */
 void submission_remove(const Submission *s);
 
-/* Writes tasks.json; jobs.json. RC_UNMEASURED: the disk refuses. */
+/* Write tasks.json; jobs.json. RC_UNMEASURED: the disk refused. */
 Rc submission_write(const Submission *s, Error *e);
 Rc submission_write_jobs(const Submission *s, Error *e);
 
-/* All submissions of a results folder that read, in order of word and number; returns how many. */
+/* List all readable submissions of a results folder, in order of word and number; return how many. */
 int submissions_read(const char *results, Submission **all);
 void submissions_free(Submission *all, int count);
 
-/* Leaves t the runs of a task, "FILE:I" (FILE: a tasks.json). RC_USAGE: it is no such file, I is no task of it, or it
- * is of another plan than x. RC_INTEGRITY: this program computes a run in another arithmetic, or on another corpus,
- * than the one that submitted; both are named. */
+/* Reduce t to the runs of a task, "FILE:I" (FILE: a tasks.json). RC_USAGE: it is no such file, has no task I, or is
+ * another plan's. RC_INTEGRITY: this program computes a run in another arithmetic, or on another corpus, than the one
+ * that submitted; both are named. */
 Rc submission_task(const char *task, const Experiment *x, Todo *t, Error *e);
 
 #endif
