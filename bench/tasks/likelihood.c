@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Sequence b of the feeds: the window's tokens, zeros behind them, which nothing before them sees. */
+/* Fill sequence b of the feeds with the window's tokens, then zeros, which earlier tokens do not see. */
 static void fill(Trainer *t, int b, int context, const Scored *s, const Window *w) {
     int32_t *token = trainer_feed(t, "tokens", 0) + b * context, *target = trainer_feed(t, "targets", 0) + b * context;
     for (int i = 0; i < context; i++) {
@@ -27,7 +27,7 @@ static void add_row(Trainer *t, int b, int context, Scored *s) {
 
 Rc likelihoods(Trainer *t, int batch, int context, Scored *s, int n, const volatile sig_atomic_t *stop,
                void (*progress)(void *of, int windows), void *of, Error *e) {
-    Scored **row = mem_alloc((size_t)batch, sizeof *row); /* whose window each sequence is */
+    Scored **row = mem_alloc((size_t)batch, sizeof *row); /* text of each sequence's window */
     Rc rc = RC_OK;
     for (int at = 0, from = n ? s[0].scored : 0; at < n && !rc;) {
         int filled = 0;

@@ -17,7 +17,7 @@ Rc scored_encode(Scored *s, const Tokenizer *codec, const char *context, const c
     text_format(&all, "%s%s", context, continuation);
     s->token = mem_alloc(all.length + 1, sizeof *s->token);
     const uint8_t *bytes = (const uint8_t *)all.at;
-    /* The context first, so that the whole text's tokens are what stays. */
+    /* encode the context first, so that the whole text's tokens remain */
     Rc rc = tokenizer_encode(codec, bytes, before, s->token, &behind, e);
     if (!rc) rc = tokenizer_encode(codec, bytes, all.length, s->token, &whole, e);
     if (!rc && (!behind || whole <= behind))
@@ -39,7 +39,7 @@ void scored_release(Scored *s) {
 Window scored_window(const Scored *s, int from, int context) {
     int stride = context > 1 ? context / 2 : 1;
     bool once = s->count - s->scored <= context;
-    int end = once || s->count - from < stride ? s->count : from + stride; /* behind the last target */
+    int end = once || s->count - from < stride ? s->count : from + stride; /* end of the targets */
     int first = end - 1 > context ? end - 1 - context : 0;
     return (Window){first, end - 1 - first, from};
 }

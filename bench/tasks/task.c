@@ -34,7 +34,7 @@ void task_cut(Task *t, int most) {
     while (t->items > most) item_release(&t->item[--t->items]);
 }
 
-/* Equal texts behind equal contexts cannot be told apart: the first of them wins by its place, as in lm_eval. */
+/* Return true if two choices have equal texts and contexts: the first of them wins ties, as in lm_eval. */
 static bool has_twins(const TaskItem *item) {
     for (int i = 0; i < item->choices; i++)
         for (int j = 0; j < i; j++)
@@ -79,7 +79,7 @@ static Rc read_items(Task *t, const char *file, const char *bytes, size_t length
                     : error_set(e, RC_USAGE, "%s: no items; one of %s has %s", file, t->info->name, t->info->form);
 }
 
-/* A label a line. */
+/* Read labels, one a line. */
 static Rc read_labels(Task *t, const char *file, const char *labels, Error *e) {
     int first = t->info->first, n = 0;
     for (const char *at = labels; *at;) {
@@ -102,7 +102,7 @@ static Rc read_labels(Task *t, const char *file, const char *labels, Error *e) {
                      t->items == 1 ? "" : "s", t->info->name);
 }
 
-/* A copy of bytes[length] without marks and with line feeds. */
+/* Copy bytes[length] without byte order marks and with line feeds. */
 static Rc take_plain(char **out, size_t *length, const char *file, const char *bytes, Error *e) {
     *out = mem_alloc(*length + 1, 1);
     if (*length) memcpy(*out, bytes, *length);

@@ -1,4 +1,4 @@
-/* The readers of tasks.def: one line of a task's file, as it is published, into what the model reads. */
+/* Readers of tasks.def: convert one line of a task's published file to the model's texts. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool blank(const char *text) {
     return !*text;
 }
 
-/* A text of an object; not blank. */
+/* Get a text, not blank, of an object. */
 static Rc take(const json_t *of, const char *key, const char **out, Error *e) {
     const json_t *value = json_object_get(of, key);
     *out = json_string_value(value);
@@ -39,7 +39,7 @@ static Rc take(const json_t *of, const char *key, const char **out, Error *e) {
     return RC_OK;
 }
 
-/* A label of `choices` that count from `first`, a number or a text; -1 where there is none. */
+/* Get a label, a number or a text, of `choices` choices that count from `first`; -1: none. */
 static Rc take_label(const json_t *of, const char *key, int first, int choices, int *out, Error *e) {
     const json_t *value = json_object_get(of, key);
     const char *text = json_string_value(value);
@@ -60,7 +60,7 @@ static Rc add_choice(TaskItem *item, char *context, const char *text) {
     return RC_OK;
 }
 
-/* The choices under keys[n], each behind the same context. */
+/* Add the choices under keys[n], all after the same context. */
 static Rc add_keys(TaskItem *item, const json_t *line, const char *const *keys, int n, const char *context, Error *e) {
     for (int i = 0; i < n; i++) {
         const char *text;
@@ -109,7 +109,7 @@ Rc task_siqa(TaskItem *item, const json_t *line, Error *e) {
     return rc ? rc : take_label(line, "label", 1, 3, &item->label, e);
 }
 
-/* text without blanks at either end. */
+/* Return text without blanks at either end. */
 static char *stripped(const char *text) {
     char *copy = mem_text(text), *from = copy;
     size_t n = strlen(copy);
@@ -133,7 +133,7 @@ Rc task_winogrande(TaskItem *item, const json_t *line, Error *e) {
     return take_label(line, "answer", 1, 2, &item->label, e);
 }
 
-/* In place: every `what` by `with`, which is no longer, from left to right. */
+/* Replace every `what` by `with`, which is not longer, in place, from left to right. */
 static void replace(char *text, const char *what, const char *with) {
     size_t n = strlen(what), m = strlen(with);
     char *to = text;
@@ -147,7 +147,7 @@ static void replace(char *text, const char *what, const char *with) {
     *to = 0;
 }
 
-/* In place: without what stands in brackets on one line, and without them. */
+/* Remove brackets on one line and their contents, in place. */
 static void without_brackets(char *text) {
     char *to = text;
     for (const char *at = text; *at;) {
@@ -160,7 +160,7 @@ static void without_brackets(char *text) {
     *to = 0;
 }
 
-/* The harness's clean-up of a text of hellaswag. */
+/* Clean a text of hellaswag like the harness. */
 static char *cleaned(const char *text) {
     char *out = stripped(text);
     replace(out, " [title]", ". ");
@@ -169,7 +169,7 @@ static char *cleaned(const char *text) {
     return out;
 }
 
-/* str.capitalize, of ASCII. */
+/* Capitalize like Python's str.capitalize, ASCII only. */
 static void capitalize(char *text) {
     for (char *c = text; *c; c++) {
         if (c == text && *c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');

@@ -68,7 +68,7 @@ Rc task_encode(TaskScore *out, const Task *task, const Tokenizer *codec, bool dr
     return e->code;
 }
 
-/* The texts of all items one after the other, without the empty places. */
+/* List the texts of all items, without unused entries. */
 static Scored *gather(const TaskScore *s, int *n) {
     Scored *all = mem_alloc((size_t)s->items * TASK_CHOICES, sizeof *all);
     *n = 0;

@@ -1,10 +1,10 @@
-/* Theory: networks up to 1,000 layers, d = 64, n = 4, in the setting of Xiong et al. */
+/* Measure networks up to 1,000 layers, d = 64, n = 4, in the setting of Xiong et al. */
 #include <math.h>
 
 #include "bench/theory/net_of.h"
 #include "bench/theory/theory.h"
 
-/* The output's change by one step of gradient descent, then by noise. */
+/* Note the output's change by one step of gradient descent, then by noise. */
 static Rc changes(TheoryNotes *n, int seed, int layers, const char *placement, StatementId step, StatementId noise,
                   Error *e) {
     TheoryNet *net;
@@ -29,7 +29,7 @@ static Rc deepnorm(TheoryNotes *n, int seed, int layers, Error *e) {
     return changes(n, seed, layers, "deepnorm", STATEMENT_change_deepnorm, STATEMENT_COUNT, e);
 }
 
-/* Without any norm, until the numbers of a double end. */
+/* Measure networks without any norm, up to the range of double. */
 static Rc none(TheoryNotes *n, int seed, int layers, Error *e) {
     enum { FROM = 50, EACH = 25 };
     TheoryNet *net;
@@ -42,7 +42,7 @@ static Rc none(TheoryNotes *n, int seed, int layers, Error *e) {
     return RC_OK;
 }
 
-/* The depths are about half a power of ten apart. */
+/* List depths about half a power of ten apart. */
 #define DEPTHS(job) \
     {job, 1000, 8, true}, {job, 316, 8, false}, {job, 100, 8, false}, {job, 32, 8, false}, {job, 10, 8, false}
 const TheoryJob theory_deep[] = {DEPTHS(post), DEPTHS(pre), DEPTHS(deepnorm), {none, 1000, 4, true}};

@@ -1,4 +1,4 @@
-/* Theory: the same probes on the real architecture, with GPT-2's start. */
+/* Measure GPTs with GPT-2's initialization. */
 #include <math.h>
 
 #include "bench/theory/net_of.h"
@@ -13,7 +13,7 @@ static Rc net_of(TheoryNet **net, const char *placement, int layers, int seed, E
     return RC_OK;
 }
 
-/* From here on the weights are not those of the start. */
+/* Note what changes the weights, last. */
 static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, StatementId change) {
     theory_note(n, change, seed, layers, NAN, theory_step_change(net));
     theory_net_free(net);

@@ -1,4 +1,4 @@
-/* measured.json: {schema, statements: {NAME: {x: [], predicted: [], values: [[of each seed] of each x]}}}. */
+/* Read and write measured.json: {schema, statements: {NAME: {x: [], predicted: [], values: [x][seed]}}}. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ Rc theory_write(const Theory *t, const char *path, Error *e) {
     return json_write_file(root, JSON_EXACT, path, e);
 }
 
-/* A list of `count` numbers into out. */
+/* Read a list of `count` numbers into out. */
 static bool take_numbers(const json_t *list, int count, double *out) {
     if (!json_is_array(list) || (int)json_array_size(list) != count) return false;
     for (int i = 0; i < count; i++)

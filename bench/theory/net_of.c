@@ -10,7 +10,7 @@ const char *const theory_w2 = "mlp.c_proj.weight";
 
 Rc theory_net_of(TheoryNet **net, TheoryPlan plan, const char *placement, int seed, Error *e) {
     static const char *const norms[] = {"attn.in", "mlp.in", "final"};
-    bool rms = !strcmp(placement, "pre-rms"); /* no row is called so */
+    bool rms = !strcmp(placement, "pre-rms"); /* not a row's name */
     const Variant *row = variant_find(rms ? "pre" : placement, e);
     if (!row) return e->code;
     plan.variant = *row;
@@ -26,7 +26,7 @@ static double *output_of(const TheoryNet *net) {
     return x;
 }
 
-/* The sum of squares of the output's change since `before`, which it frees. */
+/* Return the sum of squares of the output's change since `before`; free `before`. */
 static double changed(TheoryNet *net, double *before) {
     double sum = 0;
     theory_net_forward(net);
@@ -37,7 +37,7 @@ static double changed(TheoryNet *net, double *before) {
     return sum;
 }
 
-/* eta: small enough for the first order, large enough for 10 digits of the difference. */
+/* Take a step of size eta: small enough for the first order, large enough for 10 digits of the difference. */
 double theory_step_change(TheoryNet *net) {
     const double eta = 1e-6;
     double *before = output_of(net);
@@ -49,7 +49,7 @@ double theory_step_change(TheoryNet *net) {
 
 double theory_noise_change(TheoryNet *net) {
     const double scale = 1e-6;
-    theory_net_forward(net); /* an update that was taken back leaves its rounding */
+    theory_net_forward(net); /* an undone update leaves rounding errors */
     double *before = output_of(net);
     theory_net_noise(net, scale);
     return changed(net, before) / theory_net_words(net) / (scale * scale);

@@ -1,4 +1,4 @@
-/* Theory: networks of moderate depth in the setting of Xiong et al. */
+/* Measure networks of moderate depth in the setting of Xiong et al. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { FORWARD_LAYERS = 12, GROWN = 4 };
 
 static const TheoryPlan forward_plan = {.layers = FORWARD_LAYERS, .width = 64, .tokens = 8};
 
-/* Lemma 2 of Post-LN. */
+/* Measure Lemma 2 for Post-LN. */
 static Rc forward_post(TheoryNotes *n, int seed, int argument, Error *e) {
     TheoryNet *net;
     (void)argument;
@@ -27,7 +27,7 @@ static Rc forward_post(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Lemma 2 of Pre-LN: bands, and the recursion with c as it is in this network. */
+/* Measure Lemma 2 for Pre-LN: bands, and the recursion with this network's c. */
 static Rc forward_pre(TheoryNotes *n, int seed, int argument, Error *e) {
     TheoryNet *net;
     (void)argument;
@@ -46,7 +46,7 @@ static Rc forward_pre(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Two outputs of norm sqrt(d) per block. */
+/* Measure Peri-LN, with two outputs of norm sqrt(d) per block. */
 static Rc forward_peri(TheoryNotes *n, int seed, int argument, Error *e) {
     TheoryNet *net;
     (void)argument;
@@ -62,7 +62,7 @@ static Rc forward_peri(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* The hidden state is exactly sqrt(d) long behind each norm, the first block's input is not. */
+/* Measure DeepNorm: the hidden state is exactly sqrt(d) long after each norm, the first block's input is not. */
 static Rc forward_deepnorm(TheoryNotes *n, int seed, int argument, Error *e) {
     TheoryNet *net;
     (void)argument;
@@ -80,7 +80,7 @@ static Rc forward_deepnorm(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* What is noted of a placement at the depths 4 to 32; STATEMENT_COUNT: not. */
+/* Statements of a placement at depths 4 to 32; STATEMENT_COUNT: none. */
 typedef struct {
     const char *placement;
     StatementId last[2], profile, change, noise;
@@ -89,7 +89,7 @@ typedef struct {
 
 enum { DEEPEST = 32 };
 
-/* Theorem 1, the profile over the layers of the deepest network, and how far an update and noise change the output. */
+/* Measure Theorem 1, the profile over the deepest network's layers, and the output's change by an update and noise. */
 static Rc at_depth(TheoryNotes *n, int seed, int layers, const Depths *of, Error *e) {
     TheoryNet *net;
     TheoryPlan plan = {.layers = layers, .width = 128, .tokens = 32};
@@ -123,7 +123,7 @@ static Rc depths_deepnorm(TheoryNotes *n, int seed, int layers, Error *e) {
     return at_depth(n, seed, layers, &of, e);
 }
 
-/* DeepNet's section 3: which of the two is larger where the start of block l is scaled by 1 / (L - l + 1). */
+/* Measure DeepNet's section 3: compare the changes if block l's initialization is scaled by 1 / (L - l + 1). */
 static Rc layerwise(TheoryNotes *n, int seed, int argument, Error *e) {
     double ratio[2], change[2];
     (void)argument;
@@ -146,7 +146,7 @@ static Rc layerwise(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Pre-LN and Pre-RMSNorm with everything that is added to the stream centered: one function. */
+/* Compare Pre-LN with Pre-RMSNorm whose additions to the stream are centered: they are one function. */
 static Rc centered(TheoryNotes *n, int seed, int argument, Error *e) {
     enum { WORDS = 8 * 32 };
     double out[2][WORDS], most = 0;
@@ -166,7 +166,7 @@ static Rc centered(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* ReZero at its start. */
+/* Measure ReZero at initialization. */
 static Rc rezero(TheoryNotes *n, int seed, int argument, Error *e) {
     TheoryNet *net;
     TheoryPlan plan = {.layers = 16, .width = 32, .tokens = 4};
@@ -186,7 +186,7 @@ static Rc rezero(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Singular values of dx_L / dx_0 of one token, descending. */
+/* Compute the singular values of dx_L / dx_0 of one token, descending. */
 static Rc spectrum(const char *variant, int seed, double *s, Error *e) {
     enum { D = 32 };
     TheoryNet *net;

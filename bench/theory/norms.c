@@ -1,4 +1,4 @@
-/* Theory: norms, an MLP and a chain alone; what needs no network. */
+/* Measure norms, an MLP and a chain, without networks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,14 @@ static double mean_of(const double *x, int d) {
     return sum / d;
 }
 
-/* |x - mean| */
+/* Return |x - mean|. */
 static double spread(const double *x, int d) {
     double y[64], mean = mean_of(x, d);
     for (int i = 0; i < d; i++) y[i] = x[i] - mean;
     return length(y, d);
 }
 
-/* The largest singular value of each norm's Jacobian at x, from its formula, with its parameters' first values. */
+/* Return the largest singular value of each norm's Jacobian at x, by formula, with its initial parameters. */
 static double of_identity(const double *x, int d) {
     (void)x, (void)d;
     return 1;
@@ -47,15 +47,15 @@ static double of_unit(const double *x, int d) {
     return 1 / length(x, d);
 }
 
-/* y = x / s, s^2 = q / (d + 1), q = |x|^2 + t^2, t = sum x: J = (I - x (x + t 1)^T / q) / s is a projection along x
- * over s, whose largest singular value is |x| |x + t 1| / q as that of the projection it is the complement of. */
+/* CRMSNorm: y = x / s, s^2 = q / (d + 1), q = |x|^2 + t^2, t = sum x: J = (I - x (x + t 1)^T / q) / s is a projection
+ * along x over s, whose largest singular value equals that of its complement, |x| |x + t 1| / q. */
 static double of_crms(const double *x, int d) {
     double t = d * mean_of(x, d), q = length(x, d) * length(x, d) + t * t, moved[64];
     for (int i = 0; i < d; i++) moved[i] = x[i] + t;
     return length(x, d) * length(moved, d) / q / sqrt(q / (d + 1));
 }
 
-/* Diagonal Jacobians: the largest element. */
+/* Return the largest element of a diagonal Jacobian. */
 static double of_dyt(const double *x, int d) {
     double most = 0;
     for (int i = 0; i < d; i++) most = fmax(most, 0.5 * (1 - tanh(0.5 * x[i]) * tanh(0.5 * x[i])));
@@ -68,7 +68,7 @@ static double of_derf(const double *x, int d) {
     return most;
 }
 
-/* A norm that is not here is measured, and compared with nothing. */
+/* Norms with a formula; others are measured without a prediction. */
 static const struct {
     const char *norm;
     double (*largest)(const double *x, int d);
@@ -97,7 +97,7 @@ static Rc norm_jacobians(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Lemma 3 at several widths. */
+/* Measure Lemma 3 at several widths. */
 static Rc lemma3(TheoryNotes *n, int seed, int d, Error *e) {
     double *x = mem_alloc((size_t)d, sizeof *x), *jacobian = mem_alloc((size_t)d * (size_t)d, sizeof *x);
     double *s = mem_alloc((size_t)d, sizeof *s);
@@ -139,7 +139,7 @@ static Rc relu(TheoryNotes *n, int seed, int s, Error *e) {
     return RC_OK;
 }
 
-/* The element by which b / a is farthest from `ratio`; elements that are zero in both are passed over. */
+/* Return the b / a that is farthest from `ratio`, ignoring elements that are zero in both. */
 static double ratio_of(const double *a, const double *b, int count, double ratio) {
     double at = ratio;
     for (int i = 0; i < count; i++)
@@ -147,7 +147,7 @@ static double ratio_of(const double *a, const double *b, int count, double ratio
     return at;
 }
 
-/* The largest |dL/dW2_ij| over the bounds that are stated of it, g = 1 being the norm's gain. */
+/* Note the largest |dL/dW2_ij| over its stated bounds, with gain g = 1. */
 static void peri_bounds(TheoryNotes *n, int seed, const double *g, const double *h, const double *a, const double *c) {
     enum { D = WIDE };
     double local = 0, most = 0, all = length(c, D) * 4 * length(h, D) / length(a, D);
@@ -161,7 +161,7 @@ static void peri_bounds(TheoryNotes *n, int seed, const double *g, const double 
     theory_note(n, STATEMENT_w004_bound, seed, 0, 1, most / (all / sqrt(D)));
 }
 
-/* Kim et al., Prop. 3.1, on one sublayer. */
+/* Measure Prop. 3.1 of Kim et al. on one sublayer. */
 static Rc peri(TheoryNotes *n, int seed, int argument, Error *e) {
     enum { D = WIDE };
     double g[D * D], wide[D * D], h[D], a[D], c[D];
@@ -179,7 +179,7 @@ static Rc peri(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Days from a fixed one to a date of the Gregorian calendar: years begin in March, so that leap days end them. */
+/* Return the day number of a Gregorian date; years begin in March, so that leap days end them. */
 static int day_of(int year, int month, int day) {
     int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
     return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
@@ -198,7 +198,7 @@ static double norm_ops(const char *name) {
     return n;
 }
 
-/* What the write-ups say of single numbers and of history. */
+/* Check the write-ups' single numbers and dates. */
 static Rc arithmetic(TheoryNotes *n, Error *e) {
     static const Norm layernorm[] = {NORM_layernorm};
     const double x[] = {3.22, 0, -3.22};
@@ -210,7 +210,7 @@ static Rc arithmetic(TheoryNotes *n, Error *e) {
     return RC_OK;
 }
 
-/* x_l / (1 + a w)^l; the product is exact, and may pass the largest double before x does, or the other way round. */
+/* Note x_l / (1 + a w)^l; the product is exact, and may overflow before x does, or after. */
 static Rc chain(TheoryNotes *n, StatementId id, double a, double w, int from, Error *e) {
     enum { LAYERS = 1000, EACH = 50 };
     double x[LAYERS];
@@ -219,7 +219,7 @@ static Rc chain(TheoryNotes *n, StatementId id, double a, double w, int from, Er
     return RC_OK;
 }
 
-/* No seeds: nothing here is random. */
+/* Note numbers without randomness, once for all seeds. */
 static Rc constants(TheoryNotes *n, int seed, int argument, Error *e) {
     static const int depth[] = {1, 10, 100, 1000};
     (void)seed, (void)argument;

@@ -1,4 +1,4 @@
-/* The numbers of statements, gathered from several threads. */
+/* Gather the numbers of statements from several threads. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -30,7 +30,7 @@ void theory_release(Theory *t) {
     *t = (Theory){0};
 }
 
-/* The jobs of one kind, one piece of work per seed. */
+/* Jobs of one kind, one piece of work per seed. */
 typedef struct {
     TheoryNotes *notes;
     const TheoryJob *job[64];

@@ -1,7 +1,7 @@
-/* Theory: the numbers that statements about a network before its first step are decided on (bench/plan/statements.def),
- * measured in double on backend cpu64. Nothing is trained. theory_measure makes them, theory_write stores them in
- * results/out/theory/measured.json, theory_read reads them back: whatever prints them computes nothing anew. Two
- * measurements give the same bytes, whatever the number of threads. */
+/* Theory: measure the numbers that decide statements about a network before its first step (bench/plan/statements.def),
+ * in double on backend cpu64, without training. theory_measure computes them, theory_write stores them in
+ * results/out/theory/measured.json, theory_read reads them for tables. Measurements give the same bytes for any number
+ * of threads. */
 #ifndef BENCH_THEORY_THEORY_H
 #define BENCH_THEORY_THEORY_H
 
@@ -12,11 +12,10 @@
 
 enum { THEORY_SCHEMA = 1 };
 
-/* The numbers of one statement, x ascending. A value may be infinite or NaN: the network left the numbers of a
- * double. */
+/* Numbers of one statement, x ascending. A value may be infinite or NaN: the network left the range of double. */
 typedef struct {
     int points, seeds;
-    double *x, *predicted; /* [points]; predicted NaN: what is measured has no number to be compared with */
+    double *x, *predicted; /* [points]; predicted NaN: there is no prediction to compare with */
     double *value;         /* [points][seeds] */
 } Measured;
 
@@ -24,24 +23,25 @@ typedef struct {
     Measured at[STATEMENT_COUNT]; /* points 0: not measured */
 } Theory;
 
-/* stop: asked between networks; a nonzero answer ends it with RC_INTERRUPTED. RC_UNMEASURED: memory is short. */
+/* Measure all statements. stop: called between networks; true ends with RC_INTERRUPTED. RC_UNMEASURED: memory is
+ * short. */
 Rc theory_measure(Theory *t, int threads, bool (*stop)(void), Error *e);
 void theory_release(Theory *t);
 
-/* RC_UNMEASURED: the file cannot be written, or is not there. RC_INTEGRITY names what is wrong in it: an unknown
+/* Write or read the file. RC_UNMEASURED: it cannot be written, or is absent. RC_INTEGRITY names the problem: an unknown
  * statement, a key, a number. On failure there is nothing to release. */
 Rc theory_write(const Theory *t, const char *path, Error *e);
 Rc theory_read(Theory *t, const char *path, Error *e);
 
-/* "RESULTS/out/theory", where the tables stand, and "RESULTS/out/theory/measured.json". */
+/* Write "RESULTS/out/theory", the folder of the tables, or "RESULTS/out/theory/measured.json". */
 enum { THEORY_PATH_SIZE = 700 };
 const char *theory_folder(const char *results, char out[THEORY_PATH_SIZE]);
 const char *theory_file(const char *results, char out[THEORY_PATH_SIZE]);
 
-/* The word that `run` and `table` take for these statements, as if it were an experiment's name. */
+/* Word that `run` and `table` take for these statements in place of an experiment's name. */
 extern const char *const theory_word;
 
-/* What is measured is gathered here, by several threads: one number of one seed. For this room and tests. */
+/* Numbers noted by several threads, each of one seed; for this room and tests. */
 typedef struct {
     StatementId id;
     int seed;
@@ -52,19 +52,19 @@ typedef struct {
     pthread_mutex_t lock;
     TheoryNumber *number;
     int numbers;
-    Error error; /* of the first that failed */
+    Error error; /* the first failure */
     bool (*stop)(void);
 } TheoryNotes;
 
 void theory_note(TheoryNotes *n, StatementId id, int seed, double x, double predicted, double value);
-/* Sorts what was noted into *t. */
+/* Sort the notes into *t. */
 void theory_gather(Theory *t, TheoryNotes *n);
 
-/* One piece of work: everything that `measure` can say about one seed, at a size that it knows. */
+/* One piece of work: `measure` notes all its numbers of one seed. */
 typedef struct {
     Rc (*measure)(TheoryNotes *n, int seed, int argument, Error *e);
     int argument, seeds;
-    bool large; /* hundreds of MB: at most two at once */
+    bool large; /* needs hundreds of MB: at most two at once */
 } TheoryJob;
 extern const TheoryJob theory_nets[], theory_norms[], theory_deep[], theory_gpt[];
 extern const int theory_nets_count, theory_norms_count, theory_deep_count, theory_gpt_count;

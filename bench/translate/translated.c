@@ -14,7 +14,7 @@ void translated_none(double metric[METRIC_COUNT], bool absent[METRIC_COUNT]) {
     absent[METRIC_bleu] = absent[METRIC_chrf] = true;
 }
 
-/* Tokens as a text of one line. */
+/* Append tokens as a text of one line. */
 static void spell(const Dataset *d, const int32_t *token, int length, Text *out) {
     text_clear(out);
     tokenizer_decode(&d->codec, token, (size_t)length, out);

@@ -1,4 +1,4 @@
-/* BLEU and chrF of a run that translates: of greedy translations of its validation sentences. */
+/* Compute BLEU and chrF of a run from greedy translations of its validation sentences. */
 #ifndef BENCH_TRANSLATE_TRANSLATED_H
 #define BENCH_TRANSLATE_TRANSLATED_H
 
@@ -10,11 +10,11 @@
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 
-/* A whole validation without its metrics. */
+/* Mark these metrics of a whole validation as absent. */
 void translated_none(double metric[METRIC_COUNT], bool absent[METRIC_COUNT]);
 
-/* Fills them in for one replica by translating the validation sentences. keep: NULL, or where the sentences go. False:
- * it was stopped, or the logits are no numbers, and nothing is filled in. */
+/* Fill them in for one replica by translating the validation sentences. keep: receives the sentences, or NULL. False:
+ * it was stopped, or the logits are NaN, and nothing is filled in. */
 bool translated_measure(Trainer *t, int replica, const Dataset *d, const RunSpec *s, double metric[METRIC_COUNT],
                         bool absent[METRIC_COUNT], Translations *keep, const volatile sig_atomic_t *stop);
 

@@ -13,20 +13,20 @@
 typedef struct {
     int32_t *token; /* [context] */
     int length;
-    int row; /* of the pass that scored its last token; -1: none did */
+    int row; /* row of the pass that scored its last token; -1: none */
     double score;
 } Hypothesis;
 
-/* A sentence that is being translated. */
+/* A sentence in translation. */
 typedef struct {
     Translation *x;
     Hypothesis live[BEAM_MOST];
     int lives, finished;
     int from, to; /* rows of its source */
-    double best;  /* of the finished ones, penalized */
+    double best;  /* penalized score of the best finished one */
 } Sentence;
 
-/* A continuation of a hypothesis. */
+/* Continuation of a hypothesis. */
 typedef struct {
     double score;
     int from;
@@ -43,7 +43,7 @@ typedef struct {
     PackedRows rows;
     double *logit;
     float *power;         /* [vocab] */
-    int *parent;          /* [rows] of a pass: the row that each continues */
+    int *parent;          /* [rows] of a pass: the row that it continues */
     Candidate *candidate; /* [2 beam], best first */
     int candidates;
 } Decoder;
@@ -66,7 +66,7 @@ static int rows_wanted(const Sentence *s) {
     return rows;
 }
 
-/* Keeps the 2 beam best, of equal ones those that were there first. */
+/* Keep the 2 beam best candidates; of equal ones the earlier. */
 static void propose(Decoder *d, Candidate c) {
     int most = 2 * d->how->beam, at = d->candidates < most ? d->candidates : most;
     if (d->candidates >= most && !(c.score > d->candidate[most - 1].score)) return;
@@ -76,8 +76,8 @@ static void propose(Decoder *d, Candidate c) {
     d->candidate[at] = c;
 }
 
-/* e^(logit - most), as floats. The bits of canon_exp are the same by any instructions: by those that the machine has,
- * many go at once and its fma is no call. */
+/* Compute e^(logit - most), as floats. canon_exp has the same bits by any instructions; with the machine's own, the
+ * loop is vectorized and fma is no call. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
@@ -85,7 +85,7 @@ static void exponentials(const double *logit, double most, int n, float *out) {
     for (int i = 0; i < n; i++) out[i] = canon_exp((float)(logit[i] - most));
 }
 
-/* The continuations of one hypothesis: log softmax of the logits of its last row. */
+/* Propose the continuations of one hypothesis, by the log softmax of its last row's logits. */
 static bool continuations(Decoder *d, const Sentence *s, int from) {
     double most = -(double)INFINITY, sum = 0;
     trainer_logits(d->t, d->replica, s->live[from].row, d->logit);
@@ -112,7 +112,7 @@ static void finish(Sentence *s, const Candidate *c, const Decoding *how) {
     s->x->length = h->length, s->x->score = c->score;
 }
 
-/* The next round's hypotheses, of the candidates. */
+/* Choose the next round's hypotheses among the candidates. */
 static void go_on(Decoder *d, Sentence *s) {
     Hypothesis next[BEAM_MOST];
     int lives = 0, beam = d->how->beam, context = d->how->context;
@@ -135,7 +135,7 @@ static void go_on(Decoder *d, Sentence *s) {
     s->lives = lives;
 }
 
-/* What a pass' logits make of sentences first .. to - 1. False: a logit is NaN. */
+/* Continue sentences first .. to - 1 by a pass' logits. False: a logit is NaN. */
 static bool continued(Decoder *d, Sentence *const *live, int first, int to) {
     for (int k = first; k < to; k++) {
         Sentence *s = live[k];
@@ -156,8 +156,8 @@ static void read_source(Decoder *d, Sentence *s) {
     s->to = d->rows.sources;
 }
 
-/* One pass over whole sentences, sentences first .. of `live`, as many as there is room for. Returns the one behind
- * the last, or -1: a logit is NaN. */
+/* Run one pass over whole sentences, from sentence `first` of `live` on, as many as fit. Return the first that did not
+ * fit, or -1: a logit is NaN. */
 static int whole_pass(Decoder *d, Sentence *const *live, int first, int lives) {
     PackedRows *rows = &d->rows;
     int to = first;
@@ -176,7 +176,7 @@ static int whole_pass(Decoder *d, Sentence *const *live, int first, int lives) {
     return continued(d, live, first, to) ? to : -1;
 }
 
-/* One pass over the last tokens of all sentences, which read_sources has taken. */
+/* Run one pass over the last tokens of all sentences, whose sources read_sources has read. */
 static int next_pass(Decoder *d, Sentence *const *live, int lives) {
     PackedRows *rows = &d->rows;
     rows->written = 0;
@@ -193,10 +193,10 @@ static int next_pass(Decoder *d, Sentence *const *live, int lives) {
     return continued(d, live, 0, lives) ? lives : -1;
 }
 
-/* Rows of earlier tokens that are kept, in batches. */
+/* Cached rows of earlier tokens, in batches. */
 enum { BATCHES_KEPT = 16 };
 
-/* Reads the sources of as many sentences, from the first on, as can go on together until the last is done. */
+/* Read the sources of as many sentences, from the first on, as can be translated together. Return how many. */
 static int read_sources(Decoder *d, Sentence *all, int count) {
     PackedRows *rows = &d->rows;
     const Decoding *how = d->how;
@@ -211,7 +211,7 @@ static int read_sources(Decoder *d, Sentence *all, int count) {
     return n;
 }
 
-/* Sentences leave the list when they are done. */
+/* Drop finished sentences from the list; return how many are left. */
 static int still_live(Sentence **live, int lives) {
     int n = 0;
     for (int i = 0; i < lives; i++)
@@ -219,7 +219,7 @@ static int still_live(Sentence **live, int lives) {
     return n;
 }
 
-/* Sentences begin .. begin + count - 1 of `all`, until the last of them is done. */
+/* Translate sentences begin .. begin + count - 1 of `all`. */
 static Rc translate_together(Decoder *d, Sentence *all, int begin, int count, const volatile sig_atomic_t *stop,
                              Error *e) {
     Sentence **live = mem_alloc((size_t)count, sizeof(Sentence *));
