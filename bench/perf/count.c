@@ -1,4 +1,4 @@
-/* What a step has to compute and to move, op by op: the denominators of `normbench perf`. */
+/* Count what a step computes and moves, op by op: the denominators of `normbench perf`. */
 #include <stdlib.h>
 
 #include "bench/perf/perf.h"
@@ -26,7 +26,7 @@ static void count_op(PerfOp *g, const TrainerOp *x, const Backend *backend) {
     if (x->backward) g->bytes[PASS_BACKWARD] += bytes.backward;
 }
 
-/* The group of op i, made when it is the first of its kind and widths. */
+/* Return the index of an op's group; make it for the first op of its kind and widths. */
 static int group_of(Perf *out, const Call *c) {
     int in_cols = input_is_ids(c->kind, 0) ? c->out.cols : c->in[0].cols, g = 0;
     while (g < out->ops &&

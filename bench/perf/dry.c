@@ -21,7 +21,7 @@ static const struct {
 #undef INSTRUCTIONS
 };
 
-/* Of warps: of a kernel that computes by its FLOPs, of one that does not by the numbers that it moves. */
+/* Estimate a kernel's warp instructions: by its FLOPs if it computes, else by the numbers that it moves. */
 static double instructions_of(const char *kernel, double flops, double numbers) {
     size_t i = 0, rows = sizeof instructions / sizeof *instructions;
     while (i < rows && strcmp(instructions[i].kernel, kernel) != 0) i++;
@@ -33,7 +33,7 @@ static double larger(double x, double y) {
     return x > y ? x : y;
 }
 
-/* FLOP/s of a kernel; products of narrow factors run on the tensor cores. */
+/* Return the peak FLOP/s of a kernel; products of narrow factors run on the tensor cores. */
 static double peak_of(const DryDevice *on, bool narrow, PrecisionKind p) {
     if (!narrow || p == PRECISION_fp32) return on->flops;
     return p == PRECISION_tf32 ? on->tf32 : on->half;

@@ -14,7 +14,7 @@
 
 enum { LEAST_PAIRS = 10, MOST_PAIRS = 5000 };
 
-/* Time in which this thread had a processor: what other programs take does not count. */
+/* Return this thread's processor time, which excludes other programs. */
 static double own(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -40,7 +40,7 @@ typedef struct {
     double *seconds;
 } Side;
 
-/* An op of models/norms.def; gates and shifts, which some norms have too, stand elsewhere as well. */
+/* Return true for an op of models/norms.def, without gates and shifts, which are also used elsewhere. */
 static bool is_norm(OpKind kind) {
     if (kind == OP_gate || kind == OP_shift) return false;
     for (int n = 0; n < NORM_COUNT; n++) {
@@ -89,7 +89,7 @@ static double step(Side *s) {
     return own() - start;
 }
 
-/* Steps in turn, ABBA: neither is always the one that follows the other. */
+/* Train in turn, ABBA, so that neither always follows the other. */
 static int train(Side *a, Side *b, double seconds) {
     int n = 0;
     double start = own();

@@ -1,5 +1,5 @@
-/* What one arm's training step costs beside another's: both trained in turn on one core, a step of one, a step of the
- * other, the order changed from pair to pair, so that whatever slows the machine slows both. */
+/* Compare the cost of two arms' training steps: train both on one core, a step of each in turn, alternating the order,
+ * so that whatever slows the machine slows both. */
 #ifndef BENCH_PERF_PAIRS_H
 #define BENCH_PERF_PAIRS_H
 
@@ -7,14 +7,14 @@
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
 
-/* Counted of one step of an arm. */
+/* Cost of one step of an arm. */
 typedef struct {
     double flops, bytes; /* model FLOPs (tape_flops); every tensor of every pass moved once */
     double memory;       /* bytes of a run (trainer_bytes) */
-    double normed;       /* numbers that norms make, forward */
-    int norms;           /* norm ops, forward */
+    double normed;       /* numbers that norms write in forward */
+    int norms;           /* norm ops in forward */
     size_t parameters;
-    double seconds, best; /* of processor time: median and least */
+    double seconds, best; /* processor time: median and least */
 } PairSide;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     double ratio, lo, hi; /* median over pairs of arm's over baseline's seconds; 95 % interval of that median */
 } PerfPair;
 
-/* Takes about `seconds`, 10 pairs at least. RC_UNMEASURED: memory; 128 + signal when stopped. */
+/* Measure for about `seconds`, at least 10 pairs. RC_UNMEASURED: memory; 128 + signal if stopped. */
 Rc pairs_measure(PerfPair *out, const RunSpec *arm, const RunSpec *baseline, const Dataset *d, const Backend *backend,
                  double seconds, Error *e);
 

@@ -32,7 +32,7 @@ typedef struct {
     int *group; /* [trainer_ops] index into out->op */
     Samples step, own_step, update, norms, fma, copy;
     Samples *op[PASSES]; /* [out->ops] */
-    double sampled;      /* when the fma peak was last taken */
+    double sampled;      /* time of the last sample of the fma peak */
 } Bench;
 
 static double clock_of(clockid_t id) {
@@ -45,7 +45,7 @@ static double now(void) {
     return clock_of(CLOCK_MONOTONIC);
 }
 
-/* Time in which this thread had a processor: what other programs take does not count. */
+/* Return this thread's processor time, which excludes other programs. */
 static double own(void) {
     return clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -60,7 +60,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts; the middle one, or the mean of the two in the middle. */
+/* Sort and return the median. */
 static double median(Samples *s) {
     if (!s->count) return 0;
     qsort(s->value, (size_t)s->count, sizeof *s->value, by_value);
@@ -72,8 +72,7 @@ static PerfRate rate_of(Samples *s) {
     return (PerfRate){s->value[s->count - 1], middle, s->value[0], s->count};
 }
 
-/* The most this process ever held, MB. VmHWM is of this program alone; ru_maxrss also remembers the program it was
- * started from. */
+/* Return the peak resident memory in MB. VmHWM counts this program only; ru_maxrss also the program that started it. */
 static double resident_most(void) {
     struct rusage usage;
     char line[128];
@@ -86,7 +85,7 @@ static double resident_most(void) {
     return kb / 1024;
 }
 
-/* Resets the peak of resident memory; where the kernel cannot, the figure stays that of all shapes measured so far. */
+/* Reset the peak of resident memory; if the kernel cannot, the figure remains the peak of all shapes so far. */
 static void forget_resident(void) {
     malloc_trim(0);
     FILE *f = fopen("/proc/self/clear_refs", "we");
@@ -100,7 +99,7 @@ static void next_batch(Trainer *t, const RunSpec *s, const Dataset *d) {
 typedef struct {
     const Bench *bench;
     double *sum[PASSES]; /* [out->ops] */
-    double at;           /* when the op before ended */
+    double at;           /* end of the previous op */
 } OpTimer;
 
 static void time_op(void *context, int op, bool backward) {
@@ -110,7 +109,7 @@ static void time_op(void *context, int op, bool backward) {
     t->at = now;
 }
 
-/* The work of trainer_step, every kernel call timed by this thread's own clock. */
+/* Do the work of trainer_step, timing every kernel call by this thread's clock. */
 static void timed_step(Bench *b) {
     OpTimer timer = {.bench = b};
     for (int pass = 0; pass < PASSES; pass++) timer.sum[pass] = mem_alloc((size_t)b->out->ops, sizeof *timer.sum[pass]);
@@ -138,7 +137,7 @@ static void real_step(Bench *b, bool measured) {
     add(&b->own_step, own() - ran);
 }
 
-/* The copy evicts the step's data from the caches, so an untimed step follows. */
+/* Sample the rates; the copy evicts the step's data from the caches, so an untimed step follows. */
 static void sample_machine(Bench *b, bool copy) {
     add(&b->fma, backend_fma_peak(trainer_backend(b->t)));
     if (copy) {
@@ -169,11 +168,11 @@ static void measure_steps(Bench *b) {
     sample_machine(b, true);
 }
 
-/* Several threads doing the same work at once. */
+/* Threads that do the same work at once. */
 typedef struct {
     Bench *bench;
     Trainer *trainer[2];
-    int steps; /* of each trainer; 0 = the fma peak's loop instead */
+    int steps; /* steps of each trainer; 0 = the fma peak's loop instead */
 } Crowd;
 
 static void crowd_job(void *context, int index) {
@@ -193,7 +192,7 @@ static double crowd_seconds(Crowd *c, int threads) {
     return now() - start;
 }
 
-/* Throughput of two threads over one, for runs and for the fma peak in turn. */
+/* Measure the throughput of two threads over one, for runs and for the fma peak in turn. */
 static void measure_scaling(Bench *b, Trainer *second) {
     Samples runs = {0}, fma = {0}; /* not for long steps: the machine's speed changes meanwhile */
     if (pool_processors() < 2 || b->out->step_median >= enough_seconds / 4) return;
@@ -211,7 +210,7 @@ static void measure_scaling(Bench *b, Trainer *second) {
     free(fma.value);
 }
 
-/* One run that several threads share, over one of one thread, in turn. */
+/* Measure one run that several threads share over one of one thread, in turn. */
 static void measure_sharing(Bench *b, Trainer *second, int sharing) {
     Samples speed = {0};
     Error ignored;
@@ -251,20 +250,20 @@ static void bench_release(Bench *b) {
     trainer_free(b->t);
 }
 
-/* Checked before allocating: Linux grants memory that it does not have, and kills the program when it is used. */
+/* Check memory before allocating: Linux grants memory that it does not have, and kills the program when it is used. */
 static Rc check_memory(const ModelShape *shape, const RunSpec *spec, const Backend *backend, Error *e) {
     double need = (double)trainer_need(shape, &spec->variant, NULL, backend), have = pool_memory(), mb = 1 << 20;
     if (need <= have) return RC_OK;
     return error_set(e, RC_UNMEASURED, "out of memory: a run needs %.0f MB; %.0f MB can be had", need / mb, have / mb);
 }
 
-/* A second run beside the first; where it does not fit into memory, the figures of two runs stay NaN. */
+/* Measure a second run beside the first; if it does not fit into memory, the figures of two runs stay NaN. */
 static void measure_two(Bench *b, const Recipe *recipe, int sharing) {
     Perf *p = b->out;
     Trainer *second;
     Error ignored;
     const Backend *backend = trainer_backend(b->t);
-    forget_resident(); /* what the copy took */
+    forget_resident(); /* exclude the copy's memory */
     if (check_memory(&p->shape, b->spec, backend, &ignored) ||
         trainer_new(&second, &p->shape, &b->spec->variant, NULL, recipe, &b->spec->seed, 1, backend, &ignored))
         return;

@@ -18,7 +18,7 @@ static void percent(Cells *c, double share, int decimals) {
     cell_shown(c, share, shown);
 }
 
-/* Milliseconds, the rate with its unit, and that over the best: three cells. */
+/* Append three cells: milliseconds, the rate with its unit, and the rate over the best. */
 static void pass_cells(const Perf *p, double flops, double bytes, double seconds, Cells *c) {
     double rate = perf_rate(flops > 0 ? flops : bytes, seconds), best = flops > 0 ? p->fma.best : p->copy.best;
     char shown[SHOWN];
@@ -39,7 +39,7 @@ static void part_row(const Perf *p, const char *name, const PerfPart *part, doub
     pass_cells(p, 0, part->bytes, part->seconds, c);
 }
 
-/* Time of one kind of work, both passes: the shares that speed targets are about. */
+/* Append the shares of kinds of work, over both passes. */
 static void shares(const Perf *p, double total, Text *out) {
     double matmul[2] = {0}, attention[2] = {0};
     for (int g = 0; g < p->ops; g++) {

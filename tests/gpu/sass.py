@@ -130,13 +130,13 @@ def measure(tools, root, op, arch, word="float"):
 
 
 NAMED = re.compile(r'((?:"[\w., ]*"\s*)+),\s*\(\(const void \*\)\(void \(\*\)\(const \w+\)\)\(?([^()]+)\)')
-TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_number): what the kernels issue that are compiled for sm_{arch}, by their listing
- * (python3 tests/gpu/sass.py --table). Of the build that stores floats, or of another where a kernel does not compile there.
+TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_number): instructions of the kernels compiled for sm_{arch}, by their listing
+ * (python3 tests/gpu/sass.py --table), in the build that stores floats, or another if a kernel is not in that.
  *
- * per_fma     instructions of the hottest loop for each of its FMA, of kernels whose FLOPs are counted; one on the
- *             tensor cores is as many as a lane's share of it
- * per_number  instructions of the whole kernel for each number of global memory that it loads and stores, in accesses of
- *             four or more where it has those */"""
+ * per_fma     instructions of the hottest loop per FMA, for kernels whose FLOPs are counted; an instruction of the
+ *             tensor cores counts as a lane's share of FMAs
+ * per_number  instructions of the whole kernel per number of global memory that it loads and stores, in accesses of
+ *             four or more if it has those */"""
 
 
 def names_of(tools, op, word):
