@@ -1,15 +1,14 @@
-/* A trainer whose numbers are on the host, and a batch that is one pass: columns of the table of ways to make a step
- * (StepWay of models/trainer_state.h). */
+/* Columns of StepWay (models/trainer_state.h) for a trainer on the host, and for a batch in one pass. */
 #ifndef MODELS_HOST_H
 #define MODELS_HOST_H
 
 #include "models/trainer_state.h"
 
-/* What of a step follows the passes. */
+/* Do the part of a step that follows the passes, on the host. */
 bool host_finish(Trainer *t, StepReport *report);
 void host_values(Trainer *t, int replica, bool thin, double *value);
 
-/* Of a batch that is one pass, on a device too. */
+/* Columns for a batch in one pass, also on a device. */
 void host_passes(Trainer *t, bool measured, bool thin);
 void host_forward(Trainer *t);
 int32_t *host_ids(const Trainer *t, int feed, int replica);

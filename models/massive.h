@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many of x[n], n > 0, floats or (wide) doubles, are massive; PART_MASSIVE of kernels/reduction.h says which. */
+/* Count the massive ones of x[n], n > 0, floats or (wide) doubles; see PART_MASSIVE of kernels/reduction.h. */
 double massive_count(const void *x, bool wide, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a norm's name in a variant's row stands for (models/norms.def), and how it becomes an op of a tape. */
+/* Build the ops of a norm that a variant's row names (models/norms.def). */
 #ifndef MODELS_NORM_H
 #define MODELS_NORM_H
 
@@ -21,22 +21,24 @@ typedef struct {
 
 extern const NormInfo norm_info[NORM_COUNT];
 
-/* Whether attn.qk may be this norm. */
+/* Return true if attn.qk may be this norm. */
 bool norm_on_qk(Norm norm);
 
-/* The same of attn.v. */
+/* Return true if attn.v may be this norm. */
 bool norm_on_v(Norm norm);
 
-/* Appends the norm of x to the tape and returns its output, called `name`; its parameters are called "<name>.weight"
- * and so on. NORM_none returns x. */
+/* Append the norm of x to the tape and return its output, called `name`; its parameters are called "<name>.weight" and
+ * so on. NORM_none returns x. */
 int norm_build(Tape *t, Norm norm, int x, double eps, int layer, const char *name);
 
-/* The same for q and k of x = [q | k | v], in groups of `group` columns (a head or all of them): "<prefix>qk_norm" with
- * the parameters "<prefix>q_norm.weight", "<prefix>k_norm.weight" and so on; and for v: "<prefix>v_norm". */
+/* Append the norm of q and k, or of v, of x = [q | k | v], in groups of `group` columns (a head or all of them):
+ * "<prefix>qk_norm" with the parameters "<prefix>q_norm.weight", "<prefix>k_norm.weight" and so on;
+ * "<prefix>v_norm". */
 int norm_build_qk(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *prefix);
 int norm_build_v(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *prefix);
 
-/* The same for one of q, k and v that stands alone: called `name`, its parameters "<name>.weight" and so on. */
+/* Append the norm of one of q, k and v in a tensor of its own, called `name`, with parameters "<name>.weight" and so
+ * on. */
 int norm_build_part(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *name);
 
 #endif

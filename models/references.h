@@ -1,13 +1,13 @@
-/* References: the papers that the placements are from, one row each in models/references.def. */
+/* References: the papers of the placements, one row each in models/references.def. */
 #ifndef MODELS_REFERENCES_H
 #define MODELS_REFERENCES_H
 
 #include <stdbool.h>
 
 typedef struct {
-    const char *key, *kind; /* of BibTeX: inproceedings or misc */
-    const char *said;    /* how a placement's `cite` names it: "Xiong et al. 2020" */
-    const char *authors; /* in LaTeX, with " and " between them */
+    const char *key, *kind; /* BibTeX's: inproceedings or misc */
+    const char *said;    /* its name in a placement's `cite`: "Xiong et al. 2020" */
+    const char *authors; /* in LaTeX, joined by " and " */
     const char *title, *venue;
     int year;
     const char *arxiv;   /* its number there, or "" */
@@ -16,7 +16,7 @@ typedef struct {
 extern const Reference references[];
 extern const int reference_count;
 
-/* Whether a text names the paper. */
+/* Return true if a text names the paper. */
 bool reference_named(const Reference *r, const char *text);
 
 #endif

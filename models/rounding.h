@@ -1,6 +1,6 @@
-/* Where a program rounds to words of 16 bits (kernels/rounding.h) and what it counts there. A precision whose word is
- * float has none of it. A device stores activations, their gradients and the weights that ops read in such words: there
- * kernels round and count what they store, and only weights and parameters' gradients are rounded apart.
+/* Round a program's numbers to 16 bits (kernels/rounding.h) and count; float precisions do neither. A device stores
+ * activations, their gradients and the weights that ops read in 16 bits: kernels round and count what they store, and
+ * only weights and parameters' gradients are rounded separately.
  *
  *   weights      rounded into an arena of their own before each forward pass; ops read those. Masters, moments and the
  *                optimizer are float
@@ -25,9 +25,9 @@ typedef struct Program Program;
 
 typedef struct {
     Word word;
-    void *weights, *count; /* where kernels are: [replicas] parameters as ops read them; [replicas][sites] Rounded */
-    bool counting;         /* passes are counted now */
-    /* Of a device: all parameters in pieces; [tensors] the op whose backward is the last to write a parameter's
+    void *weights, *count; /* in kernels' memory: [replicas] parameters as ops read them; [replicas][sites] Rounded */
+    bool counting;         /* true while passes are counted */
+    /* Devices only: all parameters in pieces; [tensors] the op whose backward is the last to write a parameter's
      * gradient; and whether it is rounded with all others later. */
     RoundPiece *piece;
     int pieces;
@@ -36,36 +36,36 @@ typedef struct {
     bool later;
 } Roundings;
 
-/* The program has its device, strides and arenas. RC_UNMEASURED. */
+/* Prepare rounding for a program with device, strides and arenas. RC_UNMEASURED. */
 Rc roundings_init(Program *p, Error *e);
 void roundings_release(Program *p);
 
-/* Bytes that it takes for one replica. */
+/* Return the bytes for one replica. */
 size_t roundings_bytes(const Program *p);
 
 int roundings_sites(const Program *p);
 
-/* Whether a tensor, or its gradient, stands in memory in words of 16 bits. */
+/* Return true if a tensor, or its gradient, is stored in 16 bits (devices only). */
 bool roundings_narrow(const Program *p, Role role, int tensor);
 
-/* Where op i's kernels count what they store; nowhere unless passes are counted now. */
+/* Set the counters of op i's kernels; none unless passes are counted. */
 void roundings_bind(const Program *p, int op, Call *c);
 
-/* A parameter as ops read it. */
+/* Return the view of a parameter as ops read it. */
 View roundings_weight(const Program *p, int tensor);
 
-/* The copies that ops read, of all parameters, and of one (which is not counted). */
+/* Round the copies that ops read: of all parameters, or of one (which is not counted). */
 void program_round_weights(Program *p);
 void program_round_weight(Program *p, int tensor);
 
-/* What an op has just written, in forward or in backward. */
+/* Round what an op has just written, in forward or in backward. */
 void program_round_op(Program *p, int op, bool backward);
 
-/* Around a backward pass in which nobody looks at gradients before its end. */
+/* Begin and end a backward pass whose gradients are not read before its end, so that they are rounded together. */
 void roundings_later(Program *p);
 void roundings_now(Program *p);
 
-/* A replica's counts, [sites]. */
+/* Read a replica's counts, [sites]. */
 void roundings_read(const Program *p, int replica, Rounded *out);
 void roundings_write(Program *p, int replica, const Rounded *from);
 
