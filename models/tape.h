@@ -138,11 +138,11 @@ size_t tape_parameters(const Tape *t);
 /* Append one line per op: number, layer, name, shapes (normbench explain). */
 void tape_print(const Tape *t, Text *out);
 
-/* SHA-256 of what is computed and of how its parameters start: two tapes with one hash are one network in the same
- * shape, whatever the words that made them. Activations' names, marks and probes' names are not in it. */
+/* Hash the computation and the initialization of its parameters: tapes with equal hashes are one network in one shape,
+ * whatever words made them. Activations' names, marks and probes' names are not hashed. */
 void tape_sha256(const Tape *t, char out[SHA256_HEX]);
 
-/* Whether an op is of a head that is cut into pieces of rows; rows of a tensor that memory holds at once. */
+/* Return true if an op is in a head that is cut into pieces of rows; return the rows of a tensor held at once. */
 bool tape_cut(const Tape *t, int op);
 int tape_rows(const Tape *t, int tensor);
 /* Return true if the head can be cut: its only parameter is its matrix. */

@@ -20,8 +20,8 @@ typedef enum { MARK_separated = 1, MARK_equivalent = 2, MARK_diverged = 4 } Cell
 
 typedef enum { CELL_empty, CELL_text, CELL_number, CELL_interval, CELL_picture } CellKind;
 
-/* What a picture of an interval is drawn on: an axis from `from` to `to`, a line at 0, and a band of a margin around it
- * (NaN or 0: none). Rows that a reader compares have one axis. */
+/* Axis of a picture of an interval, from `from` to `to`, with a line at 0 and a band of a margin around it (NaN or 0:
+ * none). Rows that are compared share one axis. */
 typedef struct {
     double from, to, margin;
 } CellAxis;
@@ -40,8 +40,8 @@ typedef struct {
 typedef struct {
     char align;           /* l, r, i: an interval, p: words that are broken into lines, g: pictures of intervals; X, I:
                              a number or text and an interval for CSV and JSON alone, after all others */
-    size_t key;           /* offset of its name in CSV and JSON; 0: for people only */
-    size_t heading, over; /* offsets; neighbours with the same words `over` them share these */
+    size_t key;           /* offset of its name in CSV and JSON; 0: not in these */
+    size_t heading, over; /* offsets; neighbours with equal `over` share it */
 } CellColumn;
 
 typedef enum {
@@ -103,11 +103,11 @@ void cell_p(Cells *c, double p);
 void cell_shown(Cells *c, double x, const char *shown); /* a number shown as given; "": empty */
 void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not);
 void cell_interval_shown(Cells *c, double lo, double hi, const char *shown);
-/* A dot at x and a line from lo to hi (NaN: none), cut off at the axis' ends; x NaN: nothing. On terminals it is drawn
- * in characters. */
+/* Append a picture: a dot at x and a line from lo to hi (NaN: none), cut at the axis' ends; x NaN: empty. On terminals
+ * it is drawn in characters. */
 void cell_picture(Cells *c, double x, double lo, double hi, CellAxis axis);
 void cell_axis_add(CellAxis *axis, double x); /* widens it; NaN changes nothing */
-/* "3 of 8"; CSV and JSON have the count. */
+/* Append "3 of 8"; CSV and JSON have the count. */
 void cell_count(Cells *c, int count, int of);
 
 /* Set properties of the last cell. */
@@ -138,11 +138,11 @@ void cells_list_text(const CellsList *l, int width, Text *out); /* an empty line
 
 typedef struct {
     bool siunitx;      /* numbers in S columns */
-    const char *mark;  /* stands before each title: "EXPLORATORY: ", or "" */
-    int column;        /* points of a column of a two-column class: a wider table spans both; 0: one column */
-    const char *label; /* \label{tab:LABEL-1} and so on for the floats; NULL: none */
-    bool flows;        /* no floats: tables that break across pages where they stand (package longtable); `column` is
-                          not looked at, and the text block is 6.5 inches wide */
+    const char *mark;  /* prefix of each title: "EXPLORATORY: ", or "" */
+    int column;        /* width in points of a two-column class's column: a wider table spans both; 0: one column */
+    const char *label; /* the floats have \label{tab:LABEL-1} and so on; NULL: none */
+    bool flows;        /* no floats: tables break across pages in place (package longtable); `column` is ignored, and
+                          the text block is 6.5 inches wide */
 } TexLayout;
 
 /* Render booktabs tables in floats. A table longer or wider than a float goes on in a further one, "continued"; tables
@@ -158,11 +158,11 @@ void cells_list_html(const CellsList *l, Text *out);
 /* Render GitHub's Markdown, without title and notes. */
 void cells_markdown(const Cells *c, Text *out);
 
-/* Text that means nothing to Markdown: its own signs escaped, and what would begin a tag or an entity. */
+/* Append text with Markdown's signs, tags and entities escaped. */
 void markdown_text(const char *text, Text *out);
 
-/* Columns that have a key; of intervals two, KEY_lo and KEY_hi. Numbers are the shortest decimals that read back,
- * empty where they are not finite. A first column `group` where rows have headings. */
+/* Render the columns that have a key, intervals as two, KEY_lo and KEY_hi. Numbers are the shortest decimals that read
+ * back, empty if not finite. If rows have headings, the first column is `group`. */
 void cells_csv(const Cells *c, Text *out);
 
 /* Make a list of rows, each an object from key to number, text or null, with cells_csv's columns. */

@@ -117,7 +117,7 @@ json_t *cells_list_json(const CellsList *l) {
 
 static const char *const mark_signs[] = {"&dagger;", "&Dagger;", "&sect;"};
 
-/* What is beside its words on the page as well: a reader who hears the page misses nothing. */
+/* Write a picture, hidden from screen readers: the page also has it in words. */
 static void html_picture(const Cell *cell, Text *out) {
     enum { WIDTH = 180, HEIGHT = 18 };
     CellAxis a = cell->axis;

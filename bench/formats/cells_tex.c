@@ -1,4 +1,4 @@
-/* A table in LaTeX: booktabs, in floats that fit on a page. */
+/* Render a table in LaTeX: booktabs, in floats that fit on a page. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* BLOCK: points of a text block of 5.5 inches, minus a reserve. WIDEST: points that are still legible scaled to it. */
 enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385, LEAST_PARAGRAPH = 80 };
-enum { SHORT_ROWS = 14 }; /* of a table that a page's end does not break */
+enum { SHORT_ROWS = 14 }; /* most rows of a table that is not broken across pages */
 enum { FLOW_BLOCK = 455, PICTURE = 72, PICTURE_HEIGHT = 7 }; /* points */
 
 /* Digits of a number that an S column aligns: -?digits(.digits)?, and an uncertainty after " +-". */
@@ -213,7 +213,7 @@ static void picture_tex(const Cell *cell, Text *out) {
                 fmin(fmax((cell->x - a.from) * scale, 0), PICTURE), middle);
 }
 
-/* An S column reads the number itself; everything else stands in braces. */
+/* Write a cell; in an S column, everything but a number is in braces. */
 static void write_cell(const Part *p, int row, int column, Text *out) {
     const Cell *cell = cells_at(p->c, row, column);
     Digits digits;
@@ -511,7 +511,7 @@ static int write_floats(const CellsList *l, int i, const TexLayout *layout, int 
     return taken;
 }
 
-/* Where it stands, over as many pages as it takes; columns that do not fit follow with the stub again. */
+/* Write a table in place, over as many pages as it takes; columns that do not fit follow, with the stub again. */
 static void write_flowing(const Cells *c, const TexLayout *layout, Text *out) {
     Part p = whole(c, layout);
     Text caption;

@@ -1,10 +1,10 @@
-/* Plot: a figure as data. Panels hold series of points, reference lines, labels, or rows of a forest plot; a legend,
- * notes and a title stand around them. A Plot is filled once, by whoever knows what it means; the renderer knows no
- * statistics. There is one: bench/formats/plot_sheet.c lays the page out for its width, bench/formats/plot_gnuplot.c
- * writes gnuplot's program, bench/formats/plot_files.c runs that.
+/* Plot: a figure as data. Panels have series of points, reference lines, labels, or rows of a forest plot; around them
+ * are a legend, notes and a title. Its maker fills a Plot once; the renderer knows no statistics:
+ * bench/formats/plot_sheet.c lays the page out for its width, bench/formats/plot_gnuplot.c writes gnuplot's program,
+ * bench/formats/plot_files.c runs that.
  *
- * For those who embed an SVG: text, axes, grid and what is black are currentColor, and there is no background. Opened
- * by itself, or as an <img>, the file takes its colours and background from the reader's colour scheme, by a rule on
+ * In an embedded SVG, text, axes, grid and everything black are currentColor, and there is no background. Opened by
+ * itself, or as an <img>, the file takes its colours and background from the reader's colour scheme, by a rule on
  * svg:root that matches nothing inside a page. Widths are in mm, six units of the viewBox each. Type is 7 points or
  * more at that width. Lengths below are in points (1/72 inch). */
 #ifndef BENCH_FORMATS_PLOT_H
@@ -15,17 +15,17 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#define PLOT_SOFT "#666666" /* of what is beside the matter: units, notes, reference lines */
+#define PLOT_SOFT "#666666" /* colour of units, notes, reference lines */
 
 enum { PLOT_cross = 2, PLOT_ring = 6, PLOT_disc = 7 }; /* gnuplot's numbers of points; 0: none */
 
-/* How a series looks. */
+/* Style of a series. */
 typedef struct {
     const char *colour, *dash; /* "#0072B2"; gnuplot's, in points: "(9,5)". They outlive the plot */
     int point;
 } PlotStyle;
 
-/* How a series is drawn: all bands of a panel first, then series by series bars, line and points. */
+/* Parts of a series; all bands of a panel are drawn first, then series by series bars, line and points. */
 enum { PLOT_BAND = 1, PLOT_BARS = 2, PLOT_LINE = 4, PLOT_STEPS = 8, PLOT_POINTS = 16 };
 
 typedef struct {
@@ -35,23 +35,23 @@ typedef struct {
 typedef struct {
     PlotStyle style;
     unsigned draw;
-    int of;             /* what it is of: an arm */
-    double width, size; /* of the line in points; of a point, 0.4 being usual */
+    int of;             /* index of its arm */
+    double width, size; /* line width in points; size of a point, usually 0.4 */
     bool pale;
     PlotPoint *at;
     int points;
 } PlotSeries;
 
-/* A difference or a score on its own line: words on its left and right, a mark per seed, the mean with an interval. */
+/* A row of a forest plot, a difference or a score: words on its left and right, a mark per seed, mean with interval. */
 typedef struct {
     char *heading;         /* above it, or NULL */
     char *label;           /* left */
-    char *words, *numbers; /* right; "": none. Where some row has both, rows are high and the mean stands below the
-                              seeds; else it stands among them */
+    char *words, *numbers; /* right; "": none. If some row has both, rows are high and the mean is below the seeds; else
+                              it is among them */
     PlotStyle style;
     int of;
     double mean, lo, hi; /* lo = hi: no interval; NaN: nothing */
-    double *value;       /* of each seed; infinite: drawn at that end of the axis */
+    double *value;       /* [seeds]; infinite: drawn at that end of the axis */
     bool *lost;          /* that seed's run diverged: a cross */
     int values;
 } PlotRow;
@@ -66,16 +66,16 @@ typedef struct {
     char *low, *high; /* of x: words at its ends */
     double least, most;
     bool log;
-    double tick, first, last; /* distance between ticks, from first to last; 0: as gnuplot thinks fit */
-    PlotTick *at;             /* instead; labels are thinned to those that fit */
+    double tick, first, last; /* distance between ticks, from first to last; 0: gnuplot's choice */
+    PlotTick *at;             /* explicit ticks instead; labels are thinned to those that fit */
     int ticks;
 } PlotAxis;
 
-/* A horizontal line across a panel; its name stands where there is room. */
+/* A horizontal line across a panel, with its name where there is room. */
 typedef struct {
     double at;
     char *name; /* "": none */
-    bool below; /* the name stands below it */
+    bool below; /* the name is below it */
 } PlotLevel;
 
 typedef struct {
@@ -85,7 +85,7 @@ typedef struct {
 
 typedef struct {
     char *title;
-    char *note; /* stands in the place of what could not be drawn, or NULL */
+    char *note; /* shown in place of what could not be drawn, or NULL */
     PlotAxis x, y;
     double named_to; /* names of levels on a linear axis end here, as a share of the panel's width; 0: at its end */
     double margin;   /* rows: a shaded band from -margin to margin; 0: none */
@@ -103,13 +103,13 @@ typedef struct {
 } PlotEntry;
 
 typedef struct {
-    char *title, *caption; /* caption: what the figure shows, as a sentence; the SVG's title */
+    char *title, *caption; /* caption: a sentence on the figure, also the SVG's title */
     PlotPanel *panel;
     PlotEntry *entry;
     char **note;
     int panels, entries, notes;
-    int across, narrow_across; /* panels beside each other, at most: at 170 mm and at 85 mm */
-    double height;             /* of a panel's axes at 170 mm; at 85 mm nine tenths of it; of rows their own */
+    int across, narrow_across; /* most panels side by side: at 170 mm and at 85 mm */
+    double height;             /* height of a panel's axes at 170 mm; nine tenths of it at 85 mm; rows have their own */
 } Plot;
 
 /* ---- filling: what a function returns is valid until the next of its kind is added. Texts are copied. ---- */
@@ -117,11 +117,11 @@ typedef struct {
 void plot_init(Plot *p, int across, double height);
 void plot_release(Plot *p);
 void plot_text(char **to, const char *format, ...)
-    __attribute__((format(printf, 2, 3))); /* in the place of what it was */
+    __attribute__((format(printf, 2, 3))); /* replaces the text */
 void plot_note(Plot *p, const char *note);
 void plot_entry(Plot *p, PlotStyle style, const char *label);
 
-/* A panel whose axes have no ends yet. */
+/* Add a panel whose axes have no range yet. */
 PlotPanel *plot_panel(Plot *p, const char *title, const char *xlabel, const char *unit);
 PlotSeries *plot_series(PlotPanel *panel, PlotStyle style, int of, unsigned draw);
 void plot_point(PlotSeries *s, double x, double y, double lo, double hi);
@@ -131,45 +131,45 @@ void plot_tick_at(PlotAxis *axis, double at, const char *text);
 PlotRow *plot_row(PlotPanel *panel, PlotStyle style, int of, const char *label);
 void plot_value(PlotRow *row, double value, bool lost);
 
-/* Takes a number into an axis; one that is not finite has no place. */
+/* Widen an axis to include a number; ignore one that is not finite. */
 void plot_widen(PlotAxis *axis, double x);
 
-/* Ends a little beyond least and most: a twentieth of what they span. */
+/* Widen an axis by a twentieth of its range on both sides. */
 void plot_room(PlotAxis *axis);
 
-/* PLOT_auto: logarithmic where least to most spans more than a factor of 10; with a value at or below 0 never. */
+/* PLOT_auto: logarithmic if the range exceeds a factor of 10 and all values are positive. */
 typedef enum { PLOT_auto, PLOT_linear, PLOT_log } PlotScale;
 
-/* One y axis for the panels first, first + each, ...: around what is in them and in their axes so far, with room. */
+/* Set one y axis for the panels first, first + each, ...: around their contents and axes so far, with room. */
 void plot_fit(Plot *p, int first, int each, PlotScale scale);
 
-/* The distance between the ticks of an axis: the least of 1, 2 and 5 times a power of ten with at most `most` of them
- * in `range`, which is above 0. */
+/* Return the distance between ticks: the least of 1, 2 and 5 times a power of ten with at most `most` of them in
+ * `range`, which is positive. */
 double plot_tick(double range, int most);
 
-/* x from 0 to the last step with ticks in between. */
+/* Set an axis from 0 to the last step, with ticks. */
 void plot_steps(PlotAxis *x, int last);
 
 /* ---- drawing ---- */
 
-/* Bits: NAME.svg and NAME.pdf for the width of two columns, 170 mm; NAME-85mm.svg and NAME-85mm.pdf for that of one. */
+/* Bits: NAME.svg and NAME.pdf, 170 mm wide (two columns); NAME-85mm.svg and NAME-85mm.pdf (one column). */
 enum { PLOT_SVG = 1, PLOT_PDF = 2, PLOT_COLUMN_SVG = 4, PLOT_COLUMN_PDF = 8, PLOT_FORMATS = 4 };
 
-/* ".svg", ".pdf", "-85mm.svg", "-85mm.pdf": what bit i adds to the name. */
+/* Ending of the name for bit i: ".svg", ".pdf", "-85mm.svg", "-85mm.pdf". */
 extern const char *const plot_endings[PLOT_FORMATS];
 
-/* gnuplot's program; in the working folder it writes figure.svg and so on, those whose bit is set, the PDFs last and
- * only where gnuplot can write them. */
+/* Write gnuplot's program, which writes figure.svg and so on, for set bits, to the working folder, the PDFs last and
+ * only if gnuplot can write them. */
 void plot_gnuplot(const Plot *p, int formats, Text *out);
 
-/* Draws into folder, which folder_sweep swept, as NAME.svg and so on; without the PDFs where gnuplot cannot write any.
- * aside: a scratch folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
+/* Draw NAME.svg and so on into folder, after folder_sweep; without the PDFs if gnuplot cannot write any. aside: a
+ * scratch folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
 Rc plot_draw(const Plot *p, const char *name, int formats, const char *aside, const char *folder, Error *e);
 
-/* The 170 mm SVG as the file `path`; the same codes. */
+/* Write the 170 mm SVG to the file `path`; codes of plot_draw. */
 Rc plot_write(const Plot *p, const char *path, Error *e);
 
-/* gnuplot's SVG as said above: colours, size in mm, title. */
+/* Adapt gnuplot's SVG as described above: colours, size in mm, title. */
 void plot_svg(const char *svg, const char *title, Text *out);
 
 #endif

@@ -59,7 +59,7 @@ static bool is_125(int i) {
     return i == 1 || i == 2 || i == 5;
 }
 
-/* i of i * 10^power, the multiples in an axis: how many of 1, 2 and 5 there are. */
+/* Count the numbers 1, 2 and 5 times a power of ten in an axis. */
 static int count_125(const PlotAxis *y) {
     int count = 0;
     for (int power = (int)floor(log10(y->least)) - 1; power <= (int)ceil(log10(y->most)); power++)
@@ -70,8 +70,7 @@ static int count_125(const PlotAxis *y) {
     return count;
 }
 
-/* On a logarithmic axis that spans little, words at 1, 2 and 5; where it spans so little that one of them or none is in
- * it, at even distances. */
+/* Set ticks at 1, 2 and 5 on a logarithmic axis of small range; at even distances if at most one of them is in it. */
 static void ticks_125(const PlotAxis *y, Text *out) {
     enum { EVEN = 6 };
     int written = 0;

@@ -24,8 +24,8 @@ void declare_claim(const Claim *c, Text *out);
 /* Return true if a line is among the lines of a record; lines NULL: none. */
 bool declared(const char *lines, const char *line);
 
-/* Whether a run was trained when some plan could add seeds until it is decided, and x's plan was not declared: its
- * seeds are those of somebody who looked. */
+/* Return true if a run was trained under some plan that adds seeds until it is decided, while x's plan was not
+ * declared: the number of its seeds may depend on results. */
 bool declared_stops(const char *lines, const Experiment *x);
 
 #endif

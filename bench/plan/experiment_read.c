@@ -31,7 +31,7 @@ static Rc apply_top(Reader *r, const Node *n) {
     if (!strcmp(n->key, "probes")) return apply_probes(r, r->d, n);
     if (!strcmp(n->key, "hits")) return apply_flag(r, r->d, n, &x->hits);
     if (!strcmp(n->key, "quantize")) return apply_flag(r, r->d, n, &x->quantize);
-    if (!strcmp(n->key, "recipe") || !strcmp(n->key, "compare")) return RC_OK; /* applied before, and when arms are */
+    if (!strcmp(n->key, "recipe") || !strcmp(n->key, "compare")) return RC_OK; /* applied earlier, and after the arms */
     if (spec_has(n->key)) return apply_key(r, r->d, n);
     bool arms = !strcmp(n->key, "arms");
     if (!arms && strcmp(n->key, "profiles")) return unknown_key(r->d, n, experiment_keys, experiment_key_count, r->e);

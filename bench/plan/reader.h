@@ -78,10 +78,10 @@ Rc apply_summaries(Reader *r, const Node *entry);
 Rc apply_also(Reader *r, const Node *entry);
 Rc check_summaries(const Reader *r);
 
-/* "compare: [mine - pre]" into x->compare, once the arms are read; a pair with an arm that is left out is left out. */
+/* Read "compare: [mine - pre]" into x->compare, after the arms; drop pairs with an arm that is left out. */
 Rc check_compares(Reader *r);
 
-/* recipe: of the file, for an arm without one of its own; NULL: none. */
+/* Read an arm. recipe: the file's, for an arm without its own; NULL: none. */
 Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base,
             const ModelRecipe *recipe, Error *e);
 

@@ -1,4 +1,4 @@
-/* "compare: [mine - pre, mine - peri]": which arms are compared with which. */
+/* Read "compare: [mine - pre, mine - peri]", the pairs of arms that are compared. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static int arm_named(const Experiment *x, const char *name) {
     return -1;
 }
 
-/* Whether the file has an arm that the profile leaves out, or --arm puts others in its place. */
+/* Return true if the file has the arm, but the profile leaves it out or --arm replaces it. */
 static bool is_left_out(const Reader *r, const char *name) {
     const Node *arms = node_find(r->d->root, "arms");
     return arms && node_find(arms, name) && arm_named(r->x, name) < 0;

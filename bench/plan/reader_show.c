@@ -234,8 +234,7 @@ Rc check_summaries(const Reader *r) {
     return RC_OK;
 }
 
-/* Where rates are swept, what is found at the best of them is shown, and of sizes and corpora whether it holds at all
- * of them, unless the file says what is. */
+/* Set default summaries: `best` if rates are swept, `across` over sizes or corpora, unless the file names some. */
 static void summary_defaults(const Reader *r) {
     Experiment *x = r->x;
     const int lr = spec_index("lr");

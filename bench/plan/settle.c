@@ -23,7 +23,7 @@ void spec_idle(const RunSpec *s, IdleKey out[IDLE_KEYS]) {
     memcpy(out, all, sizeof all);
 }
 
-/* Which norms of a sublayer stand in some block. */
+/* Norms of a sublayer that some block has. */
 typedef struct {
     bool in, qk, out, post;
 } Standing;
@@ -40,7 +40,7 @@ static Standing standing(const RunSpec *s) {
     return any;
 }
 
-/* A strength by a fixed rule drifted from the number of each block to the rule's first. */
+/* Return true if older builds moved a strength by a fixed rule from each block's number to the rule's first. */
 static bool drifted(const RunSpec *s, Rule strength) {
     static const StackKind alone[] = {STACK_ALONE, STACK_ALONE}, both[] = {STACK_ENCODER, STACK_DECODER};
     const StackKind *stack = s->objective == OBJECTIVE_TRANSLATE ? both : alone;
@@ -57,8 +57,9 @@ static bool by_xavier(ChoiceKind init) {
            init == CHOICE_init_t_fixup;
 }
 
-/* Beside a strength: shrink by a fixed rule was learned, Xavier took SwiGLU's two matrices for one, and of two streams
- * the second got what moves the first where the carry is the rest of a gate that is not fixed. */
+/* Return true if older builds trained this network otherwise: a strength drifted, shrink by a fixed rule was learned,
+ * Xavier took SwiGLU's two matrices for one, or of two streams the second was moved like the first although the carry
+ * is the rest of a gate that is not fixed. */
 static bool was_wrong(const RunSpec *s, Standing any) {
     const Variant *v = &s->variant;
     if (any.in && drifted(s, v->in_strength)) return true;
@@ -79,7 +80,7 @@ void spec_forget_idle(RunSpec *s, bool all) {
         if (key[i].idle || all) memcpy((char *)s + key[i].at, (const char *)&usual + key[i].at, key[i].size);
 }
 
-/* A strength of norms that stand nowhere, in no block and no sublayer. */
+/* Reset a strength of norms that no block has. */
 static void forget_strength(Variant *v, const Variant *usual, const char *const keys[3]) {
     for (int i = 0; i < 3; i++) variant_copy(v, keys[i], usual);
 }

@@ -43,13 +43,13 @@ void twins_find(const Experiment *x, int *first) {
     for (int arm = 0; arm < x->arms; arm++) free(text[arm]);
 }
 
-/* An arm in a cell: its tape, and its keys less the row. */
+/* An arm in a cell: the hash of its tape, and its spec. */
 typedef struct {
     char tape[SHA256_HEX];
     RunSpec spec;
 } Seen;
 
-/* The tape of the cell before is this one's where nothing has changed that a tape is made of. */
+/* Hash the tape of a spec, or copy the previous cell's hash if shape and row are equal. */
 static void see(Seen *now, const Seen *before, const RunSpec *spec) {
     ModelShape shape = spec_shape(spec, 65), old = before ? spec_shape(&before->spec, 65) : shape;
     Tape t;
@@ -91,7 +91,7 @@ void twins_alike(const Experiment *x, int *like) {
     free(seen);
 }
 
-/* In how many cells b is a. */
+/* Count the cells in which b is a. */
 static int cells_alike(const Experiment *x, const int *first, int a, int b) {
     int alike = 0;
     for (int cell = 0; cell < experiment_cells(x); cell++) alike += first[cell * x->arms + b] == a;

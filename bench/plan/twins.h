@@ -8,15 +8,13 @@
 /* Fill first[cells * arms] with the first arm of the cell that is the same network, possibly itself. */
 void twins_find(const Experiment *x, int *first);
 
-/* like[cells * arms]: the first arm of the cell whose tape, and whose keys beside the row, are the same, by whatever
- * words; itself where none before it is. Twins are alike; others that are have runs of their own, with the same
- * losses. */
+/* Fill like[cells * arms] with the first arm of the cell whose tape, and keys beside the row, are equal, possibly
+ * itself. Twins are alike; other arms that are alike have runs of their own, with equal losses. */
 void twins_alike(const Experiment *x, int *like);
 
-/* "Arms pre and again are one network: their runs are trained once and are not compared. ", with " where lr = 0.001"
- * behind "network" of those that are in some cells alone; nothing where there are none. Arms that are alike without
- * being twins: "Arms pre and late have one tape: they are one network in other words, and every difference between
- * them is 0. " */
+/* Append "Arms pre and again are one network: their runs are trained once and are not compared. ", with " where lr =
+ * 0.001" after "network" for twins in some cells only; for arms that are alike without being twins "Arms pre and late
+ * have one tape: they are one network in other words, and every difference between them is 0. "; else nothing. */
 void twins_text(const Experiment *x, Text *out);
 
 #endif

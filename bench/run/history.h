@@ -16,10 +16,10 @@ extern const char *const history_caution; /* a sentence on what the dates cannot
 
 typedef struct {
     char what[64];   /* "plan 656b86f8", "claim 002-1" */
-    char commit[65]; /* the first that has it; "": none is known */
-    int64_t date;    /* of its committer, in seconds since 1970 */
-    bool git;        /* false: the file has no git history here, or there is no git */
-    bool tree;       /* not git: the file stands in a git checkout all the same */
+    char commit[65]; /* the first that has it; "": unknown */
+    int64_t date;    /* committer's date, in seconds since 1970 */
+    bool git;        /* false: there is no git, or no history of the file */
+    bool tree;       /* if not git: the file is in a git checkout nevertheless */
     char file[128];  /* its name, without folders */
 } Written;
 

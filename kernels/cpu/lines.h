@@ -1,5 +1,4 @@
-/* Ops on lines: a row, or each of the groups of columns that a row is made of, as if it were a row of its own: the
- * memory is the same. */
+/* Ops on lines: a line is a row, or one of a row's groups of columns, which has the memory of a row of its own. */
 #ifndef KERNELS_CPU_LINES_H
 #define KERNELS_CPU_LINES_H
 
@@ -13,7 +12,7 @@ static inline int lines_of(const Call *c) {
     return c->in[0].rows * (c->in[0].cols / width_of(c));
 }
 
-/* The last argument for each of this thread's lines of every replica r: n numbers from place `first` on. */
+/* Run the last argument for each of this thread's lines in every replica r: n numbers from index `first` on. */
 #define EACH_LINE(c, ...) \
     do { \
         const int n = width_of(c); \
@@ -25,7 +24,7 @@ static inline int lines_of(const Call *c) {
             } \
     } while (0)
 
-/* Scratch of ROWS_REDUCE over all lines for the gradient of one gain. */
+/* Return the bytes of scratch of ROWS_REDUCE over all lines for the gradient of one gain. */
 static inline size_t gain_scratch(const Call *c) {
     return (size_t)tree_slots(lines_of(c)) * (size_t)width_of(c) * sizeof(real);
 }

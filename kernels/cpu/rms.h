@@ -25,11 +25,11 @@ static inline void rms_gain(real *restrict sum, const real *restrict dy, const r
     for (int i = 0; i < n; i++) sum[i] = r_fma(dy[i], x[i] * inverse, sum[i]);
 }
 
-/* Of a line with save[2]: a sum of it and 1/rms. */
+/* Compute a line's dx. save[2]: the line's sum (or unused) and 1/rms. */
 typedef void InputLine(real *restrict dx, const real *restrict dy, const real *restrict x, const real *restrict g,
                        const real *save, int n, bool accumulate);
 
-/* One loop over the lines, so that each is read from memory once: dx of this thread's, the gain of its columns. */
+/* Compute dx of this thread's lines and the gain's gradient in its columns, reading each line from memory once. */
 static inline __attribute__((always_inline)) void rms_gradients(const Call *c, InputLine *input_line) {
     const int n = width_of(c), lines = lines_of(c);
     const Share mine = call_share(c, lines), cols = call_share(c, n);
