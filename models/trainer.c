@@ -41,8 +41,8 @@ static void list_tensors(Trainer *t) {
     t->value = mem_alloc((size_t)t->measure.parts, sizeof *t->value);
 }
 
-Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
-              const Backend *backend, Error *e) {
+Rc trainer_from_tape(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
+                     const Backend *backend, Error *e) {
     canon_environment();
     Trainer *t = mem_alloc(1, sizeof *t);
     *t = (Trainer){.tape = *tape, .recipe = recipe, .seed = seed, .every = every};
@@ -72,11 +72,11 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
     return RC_OK;
 }
 
-Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
-               const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e) {
+Rc trainer_for_gpt(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
+                   const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e) {
     Tape tape;
     transformer_build(&tape, shape, variant, probes);
-    return trainer_of(out, &tape, probes ? probes->every : 1, recipe, seed, replicas, backend, e);
+    return trainer_from_tape(out, &tape, probes ? probes->every : 1, recipe, seed, replicas, backend, e);
 }
 
 void trainer_free(Trainer *t) {

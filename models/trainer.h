@@ -30,12 +30,12 @@ typedef struct {
 /* Make a trainer of a tape, which it owns, and initialize parameters. Added probes are measured at the steps that
  * `every` divides. recipe[replicas], with one kind of optimizer, and seed[replicas] must outlive it. RC_UNMEASURED:
  * memory. */
-Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
-              const Backend *backend, Error *e);
+Rc trainer_from_tape(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
+                     const Backend *backend, Error *e);
 
 /* Make a trainer of a GPT or encoder-decoder (transformer_build). probes NULL: the usual ones. */
-Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
-               const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e);
+Rc trainer_for_gpt(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
+                   const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e);
 void trainer_free(Trainer *t);
 
 /* Share the passes over a batch (ModelShape.passes) with processes that do the same steps; each fills its feeds with

@@ -4,7 +4,7 @@
 
 #include "models/trainer.h"
 
-/* Return the bytes that trainer_new takes for one replica. */
+/* Return the bytes that trainer_for_gpt takes for one replica. */
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes, const Backend *backend);
 
 /* Plan of one replica's training, without allocating: bytes of each kind (activations: those kept for the backward

@@ -56,7 +56,7 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
         retrain_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
         return e->code;
     if (with_batches && feed_batches(&batches, &r->spec, d, e)) return e->code;
-    Rc rc = trainer_new(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);
+    Rc rc = trainer_for_gpt(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);
     if (!rc) {
         if (s->threads_per_run > 1) rc = trainer_share(t, s->threads_per_run, e);
         if (!rc) rc = retrain(t, r, d, step, e);

@@ -74,7 +74,7 @@ static Rc evaluate(Import *m, Error *e) {
     ModelShape shape = spec_shape(spec, m->data->vocab);
     Recipe recipe = spec_recipe(spec);
     Trainer *t;
-    if (trainer_new(&t, &shape, &spec->variant, NULL, &recipe, &spec->seed, 1, m->backend, e)) return e->code;
+    if (trainer_for_gpt(&t, &shape, &spec->variant, NULL, &recipe, &spec->seed, 1, m->backend, e)) return e->code;
     trainer_cancel(t, &session_signal);
     Rc rc = weights_load(&m->w, t, e);
     if (rc)

@@ -72,7 +72,8 @@ Rc weighted_trainer(Weighted *m, const Session *s, Recipe *recipe, Error *e) {
     ModelShape shape = spec_shape(m->spec, m->codec->vocab);
     *recipe = spec_recipe(m->spec);
     if (!m->stored && check_weights(m, &shape, e)) return e->code;
-    if (trainer_new(&m->t, &shape, &m->spec->variant, NULL, recipe, &m->spec->seed, 1, m->backend, e)) return e->code;
+    if (trainer_for_gpt(&m->t, &shape, &m->spec->variant, NULL, recipe, &m->spec->seed, 1, m->backend, e))
+        return e->code;
     trainer_cancel(m->t, &session_signal);
     if (s->threads_per_run > 1 && trainer_share(m->t, s->threads_per_run, e)) return e->code;
     if (m->stored) return retrain(m->t, &m->r, m->data, retrain_last(&m->r), e);

@@ -71,7 +71,7 @@ Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Ba
     size_t count = 0;
     *out = (DryStep){.shape = spec_shape(spec, vocab), .replicas = replicas};
     for (int i = 0; i < replicas; i++) recipe[i] = spec_recipe(spec), seed[i] = (uint64_t)i + 1;
-    Rc rc = trainer_new(&t, &out->shape, &spec->variant, NULL, recipe, seed, replicas, backend, e);
+    Rc rc = trainer_for_gpt(&t, &out->shape, &spec->variant, NULL, recipe, seed, replicas, backend, e);
     if (!rc) {
         rc = trainer_keep_corpus(t, &corpus, e);
         if (!rc) rc = dry_fits(trainer_graph(t), SHARED_SM_90, e);

@@ -70,7 +70,7 @@ static Rc side_init(Side *s, const RunSpec *spec, const Dataset *d, const Backen
     ModelShape shape = spec_shape(spec, d->vocab);
     *s = (Side){.spec = spec, .data = d, .recipe = spec_recipe(spec)};
     s->seconds = mem_alloc(MOST_PAIRS, sizeof *s->seconds);
-    if (trainer_new(&s->t, &shape, &spec->variant, NULL, &s->recipe, &spec->seed, 1, backend, e)) return e->code;
+    if (trainer_for_gpt(&s->t, &shape, &spec->variant, NULL, &s->recipe, &spec->seed, 1, backend, e)) return e->code;
     s->report = trainer_reports(s->t, 1);
     trainer_cancel(s->t, &session_signal);
     return RC_OK;

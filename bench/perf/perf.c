@@ -265,7 +265,7 @@ static void measure_two(Bench *b, const Recipe *recipe, int sharing) {
     const Backend *backend = trainer_backend(b->t);
     forget_resident(); /* exclude the copy's memory */
     if (check_memory(&p->shape, b->spec, backend, &ignored) ||
-        trainer_new(&second, &p->shape, &b->spec->variant, NULL, recipe, &b->spec->seed, 1, backend, &ignored))
+        trainer_for_gpt(&second, &p->shape, &b->spec->variant, NULL, recipe, &b->spec->seed, 1, backend, &ignored))
         return;
     trainer_cancel(second, &session_signal);
     next_batch(second, b->spec, b->data);
@@ -284,7 +284,7 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
     *p = (Perf){.shape = spec_shape(spec, d->vocab)};
     p->scaling_runs = p->scaling_fma = p->memory_two = unknown;
     if (check_memory(&p->shape, spec, backend, e) ||
-        trainer_new(&b.t, &p->shape, &spec->variant, NULL, &recipe, &spec->seed, 1, backend, e))
+        trainer_for_gpt(&b.t, &p->shape, &spec->variant, NULL, &recipe, &spec->seed, 1, backend, e))
         return e->code;
     b.report = trainer_reports(b.t, 1);
     b.group = mem_alloc((size_t)trainer_ops(b.t), sizeof *b.group);

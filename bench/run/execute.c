@@ -432,7 +432,7 @@ static Rc prepare(Running *g, Error *e) {
     const Dataset *d = x->data;
     ModelShape shape = spec_shape(g->spec, d->vocab);
     shape.passes = x->passes, shape.head_rows = x->logit_rows, shape.recompute = x->recompute;
-    Rc rc = trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e);
+    Rc rc = trainer_for_gpt(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e);
     if (others_fail(x, rc, g, e)) return e->code;
     Corpus corpus = {.tokens = d->tokens,
                      .count = d->train,

@@ -20,7 +20,7 @@ Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backen
     uint8_t chain[32] = {0};
     Trainer *t;
     StepReport report = {.finite = true};
-    if (trainer_new(&t, &shape, &s->variant, NULL, &recipe, &seed, 1, backend, e)) return e->code;
+    if (trainer_for_gpt(&t, &shape, &s->variant, NULL, &recipe, &seed, 1, backend, e)) return e->code;
     for (uint64_t step = 0; step < 2 && report.finite; step++) {
         for (uint64_t i = 0; i < 32; i++) {
             trainer_feed(t, "tokens", 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i)), 65);

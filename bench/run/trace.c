@@ -29,7 +29,7 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
     Recipe recipe = spec_recipe(s);
     Trainer *t;
     StepReport report = {.finite = true};
-    if (trainer_new(&t, &shape, &s->variant, NULL, &recipe, &s->seed, 1, backend, e)) return e->code;
+    if (trainer_for_gpt(&t, &shape, &s->variant, NULL, &recipe, &s->seed, 1, backend, e)) return e->code;
     Tracer tracer = {.out = out, .run = name};
     trainer_trace_parameters(t, "start", add_line, &tracer);
     for (bool traced = true; tracer.step < steps && report.finite && traced; tracer.step++) {

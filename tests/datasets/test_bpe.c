@@ -323,7 +323,7 @@ static Evaluation of_uniform(const Dataset *d) {
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) EXPECT_RC(spec_set(&s, KEYS[i][0], KEYS[i][1], &e), RC_OK);
     ModelShape shape = spec_shape(&s, d->vocab);
     Recipe recipe = spec_recipe(&s);
-    EXPECT_RC(trainer_new(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    EXPECT_RC(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
     cr_assert(evaluate_whole(t, d, &s, NULL, &got, NULL, NULL));
     trainer_free(t);
     free(got.block);

@@ -24,7 +24,7 @@ typedef struct {
 static Rc run_forward(Once *o, const ModelShape *shape, int arm, const Backend *backend, Error *e) {
     Variant v = table_arm(arm);
     o->recipe = table_recipe(true), o->seed = SEEDED;
-    if (trainer_new(&o->trainer, shape, &v, NULL, &o->recipe, &o->seed, 1, backend, e)) return e->code;
+    if (trainer_for_gpt(&o->trainer, shape, &v, NULL, &o->recipe, &o->seed, 1, backend, e)) return e->code;
     Program *p = &o->trainer->program;
     toy_batch(o->trainer, 0, SEEDED, 0);
     o->scale = precision_scaled(backend->precision) ? LOSS_SCALE_FIRST : 1;

@@ -40,7 +40,7 @@ static Rc train(Known *known, const Setting *s, const Backend *backend, uint64_t
     bool alive[MOST];
     StepReport *report = mem_alloc(MOST, sizeof *report);
     for (int r = 0; r < replicas; r++) recipe[r] = s->recipe, seed[r] = first + (uint64_t)r, alive[r] = true;
-    Rc rc = trainer_new(&t, &s->shape, &s->variant, NULL, recipe, seed, replicas, backend, e);
+    Rc rc = trainer_for_gpt(&t, &s->shape, &s->variant, NULL, recipe, seed, replicas, backend, e);
     bool made = !rc;
     for (int i = 0; i < steps && !rc; i++) {
         for (int r = 0; r < replicas; r++) toy_batch(t, r, seed[r], (uint64_t)i);

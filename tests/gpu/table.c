@@ -53,7 +53,8 @@ Rc group_init(Group *g, const Backend *backend, bool small, int arm, int replica
     ModelShape shape = table_shape(small);
     Variant variant = table_arm(arm);
     for (int r = 0; r < replicas; r++) g->recipe[r] = table_recipe(small), g->seed[r] = 1 + (uint64_t)r;
-    if (trainer_new(&g->trainer, &shape, &variant, probes, g->recipe, g->seed, replicas, backend, e)) return e->code;
+    if (trainer_for_gpt(&g->trainer, &shape, &variant, probes, g->recipe, g->seed, replicas, backend, e))
+        return e->code;
     g->report = trainer_reports(g->trainer, MOST_STEPS * replicas);
     Rc rc = keep_corpus(g, small, e);
     if (rc) group_release(g);

@@ -51,7 +51,8 @@ static Trainer *with_corpus(const Backend *backend, const Recipe *recipe, const 
     ModelShape s = toy_shape();
     Trainer *t;
     const Corpus corpus = {token, TOKENS, (uint32_t)(TOKENS - s.context), 3, s.context};
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, recipe, seed, 1, backend, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, recipe, seed, 1, backend, &e), RC_OK, "%s",
+                 e.text);
     cr_assert_eq(trainer_keep_corpus(t, &corpus, &e), RC_OK, "%s", e.text);
     return t;
 }
@@ -101,7 +102,7 @@ Test(cuda_host, a_model_that_does_not_fit, .init = fake_reset) {
     ModelShape s = toy_shape();
     Trainer *t;
     fake_cuda.memory = 100 << 10;
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cuda(), &e), RC_UNMEASURED);
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cuda(), &e), RC_UNMEASURED);
     cr_expect(strstr(e.text, "out of device memory: 1 replica(s) of this model need"), "%s", e.text);
     cr_expect(strstr(e.text, " MB are free"), "%s", e.text);
     cr_expect_eq(fake_seen.launches, 0);
@@ -361,7 +362,7 @@ static void train_runs(uint8_t hash[][32], uint64_t first, int runs) {
     Trainer *t;
     for (int r = 0; r < runs; r++) seed[r] = first + (uint64_t)r, recipe[r] = toy_recipe();
     cr_assert_eq(
-        trainer_new(&t, &s, variant_find("peri", &e), NULL, recipe, seed, runs, backend_find("cuda-tf32", &e), &e),
+        trainer_for_gpt(&t, &s, variant_find("peri", &e), NULL, recipe, seed, runs, backend_find("cuda-tf32", &e), &e),
         RC_OK, "%s", e.text);
     toy_train(t, 2, chain);
     cr_expect_not(trainer_failed(t, &e), "%s", e.text);

@@ -316,8 +316,9 @@ Test(bf16, training_is_near_the_exact_one) {
     for (int i = 0; i < 3; i++) {
         Trainer *t;
         uint8_t chain[32] = {0};
-        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(names[i], &e), &e),
-                     RC_OK);
+        cr_assert_eq(
+            trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(names[i], &e), &e),
+            RC_OK);
         loss[i] = toy_train(t, 12, chain);
         trainer_free(t);
     }

@@ -170,7 +170,7 @@ static void compare_alone_and_among(const char *backend) {
     const Backend *b = backend_find(backend, &e);
     Trainer *three;
     StepReport report[3] = {{.finite = true}, {.finite = true}, {.finite = true}};
-    cr_assert_eq(trainer_new(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, b, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, b, &e), RC_OK);
     uint8_t chain[3][32] = {{0}};
     int died = 0;
     for (int i = 0; i < 6; i++) {
@@ -257,8 +257,8 @@ static int compare_stretches(ModelShape s, const Recipe *recipe, const char *var
     const uint64_t seed[REPLICAS] = {21, 22};
     const Variant *v = variant_find(variant, &e);
     Trainer *host, *device;
-    cr_assert_eq(trainer_new(&host, &s, v, chosen, recipe, seed, REPLICAS, backend_find("cpu", &e), &e), RC_OK);
-    cr_assert_eq(trainer_new(&device, &s, v, chosen, recipe, seed, REPLICAS, backend_find("simt", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&host, &s, v, chosen, recipe, seed, REPLICAS, backend_find("cpu", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&device, &s, v, chosen, recipe, seed, REPLICAS, backend_find("simt", &e), &e), RC_OK);
     StepReport *a = trainer_reports(host, steps * REPLICAS), *b = trainer_reports(device, steps * REPLICAS);
     train_both(host, device, s.context, steps, at_once, a, b);
     int died = steps;
@@ -341,7 +341,7 @@ static void compare_death(const char *variant, const char *gate, double lr, char
     for (int i = 0; i < 2; i++) {
         Trainer *t;
         report[i] = (StepReport){.finite = true, .probe = probe[i]};
-        cr_assert_eq(trainer_new(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(name[i], &e), &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(name[i], &e), &e), RC_OK);
         probes = trainer_probes(t);
         cr_assert_leq(probes, 64);
         while (report[i].finite && t->step < 50) {

@@ -109,7 +109,7 @@ static void alone_and_among(const Backend *backend) {
     uint64_t seed[3] = {4, 5, 6};
     Trainer *three;
     StepReport report[3] = {{0}};
-    cr_assert_eq(trainer_new(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, backend, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, backend, &e), RC_OK);
     uint8_t chain[3][32] = {{0}}, hash[32];
     bool diverged = false;
     for (int i = 0; i < 6; i++) {
@@ -145,13 +145,13 @@ static void resumed_at_every_step(const Backend *b) {
     uint8_t expected[32], got[32], chain[32] = {0};
     Trainer *t, *u;
     const Variant *v = variant_find("peri", &e);
-    cr_assert_eq(trainer_new(&t, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
     toy_train(t, 6, chain);
     trainer_hash(t, 0, expected);
     trainer_free(t);
     for (int at = 0; at <= 6; at++) {
-        cr_assert_eq(trainer_new(&t, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
-        cr_assert_eq(trainer_new(&u, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&u, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
         toy_train(t, at, chain);
         for (int i = 0; i < t->tape.tensors; i++) {
             const Tensor *x = &t->tape.tensor[i];
@@ -188,7 +188,8 @@ Test(bits, divergence_is_the_same_everywhere) {
         StepReport report = {.finite = true};
         uint8_t chain[32] = {0};
         char hex[SHA256_HEX];
-        cr_assert_eq(trainer_new(&t, &s, variant_find("none", &e), NULL, &recipe, &seed, 1, backends[i], &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("none", &e), NULL, &recipe, &seed, 1, backends[i], &e),
+                     RC_OK);
         while (report.finite && t->step < 50) {
             toy_batch(t, 0, seed, (uint64_t)t->step);
             trainer_step(t, &report);
@@ -226,7 +227,7 @@ static void step_beside(StepReport *report, const Backend *b, const Broken *x, i
     ModelShape s = toy_shape();
     Recipe recipe[2] = {toy_recipe(), toy_recipe()};
     uint64_t seed[2] = {1, 2}, *first = seed + 2 - replicas;
-    cr_assert_eq(trainer_new(&t, &s, variant_find(x->variant, &e), NULL, recipe, first, replicas, b, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find(x->variant, &e), NULL, recipe, first, replicas, b, &e), RC_OK);
     for (int r = 0; r < replicas; r++) toy_batch(t, r, first[r], 0);
     if (replicas > 1) {
         fill(t, "wpe.weight", x->stream);

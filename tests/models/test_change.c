@@ -76,8 +76,8 @@ Test(change, change_of_the_output_has_the_same_bits) {
         Trainer *t;
         const Backend *backend = backend_find(cases[i].backend, &e);
         if (!backend) continue; /* built without */
-        cr_assert_eq(trainer_new(&t, &s, variant_find("post", &e), &c, recipe, seed, cases[i].replicas, backend, &e),
-                     RC_OK);
+        cr_assert_eq(
+            trainer_for_gpt(&t, &s, variant_find("post", &e), &c, recipe, seed, cases[i].replicas, backend, &e), RC_OK);
         if (cases[i].threads > 1) cr_assert_eq(trainer_share(t, cases[i].threads, &e), RC_OK, "%s", e.text);
         StepReport *report = trainer_reports(t, cases[i].replicas);
         for (int r = 0; r < cases[i].replicas; r++) toy_batch(t, r, seed[r], 0);

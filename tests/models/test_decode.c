@@ -49,7 +49,7 @@ static Trainer *model(const Variant *v, const char *backend, int threads) {
     Trainer *t;
     const Backend *b = backend_find(backend, &e);
     cr_assert(b, "%s", e.text);
-    cr_assert_eq(trainer_new(&t, &s, v, NULL, recipe, seed, REPLICAS, b, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, recipe, seed, REPLICAS, b, &e), RC_OK, "%s", e.text);
     cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
     stir(t);
     return t;

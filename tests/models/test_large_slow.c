@@ -42,7 +42,7 @@ static double step(const char *backend, int passes, uint8_t hash[32]) {
     const Backend *b = backend_find(backend, &e);
     cr_assert(b, "%s", e.text);
     cr_assert_eq(shape_check(&s, false, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e), RC_OK, "%s", e.text);
     cr_assert_eq(trainer_share(t, 2, &e), RC_OK);
     int32_t *tokens = trainer_feed(t, "tokens", 0), *targets = trainer_feed(t, "targets", 0);
     for (int i = 0; i < BATCH * CONTEXT; i++)

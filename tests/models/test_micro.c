@@ -45,7 +45,7 @@ static void hash_on(char out[130], const char *backend, const Variant *v, const 
     uint64_t seed = 11;
     uint8_t weights[32];
     const ProbeChoice probes = probes_of_sums();
-    cr_assert_eq(trainer_new(&t, s, v, &probes, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, s, v, &probes, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
     if (ranks) cr_assert_eq(trainer_join(t, ranks, &e), RC_OK, "%s", e.text);
     if (shares) trainer_share_moments(t, ranks);
     StepReport *report = trainer_reports(t, 1);
@@ -161,7 +161,7 @@ Test(micro, forward_scores_every_row) {
         uint64_t seed = 11;
         cr_assert(setting(0, &v, &s, &r));
         s.passes = k ? 4 : 1;
-        cr_assert_eq(trainer_new(&t, &s, &v, NULL, &r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+        cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
         toy_batch(t, 0, 7, 0);
         trainer_forward(t);
         trainer_score(t, 0, 100, s.batch * s.context - 200, &nll[k], &hits[k], &count[k], NULL);
@@ -185,7 +185,7 @@ Test(micro, a_bad_row_is_found_in_any_pass) {
         uint64_t seed = 11;
         cr_assert(setting(0, &v, &s, &r));
         s.passes = k ? 4 : 1;
-        cr_assert_eq(trainer_new(&t, &s, &v, NULL, &r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+        cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
         toy_batch(t, 0, 7, 0);
         float *table = mem_alloc(65 * 8, sizeof *table);
         for (int i = 0; i < 65 * 8; i++) table[i] = i / 8 == 64 ? INFINITY : 0.01f * (float)(i % 7);
@@ -215,7 +215,7 @@ static void stopped_at(char culprit[CULPRIT_SIZE], const char *backend, int pass
     uint64_t seed = 11;
     cr_assert(setting(0, &v, &s, &r));
     s.layers = 1, s.width = 4, s.heads = 1, s.batch = 2 * CANON_BLOCK / s.context, s.passes = passes;
-    cr_assert_eq(trainer_new(&t, &s, &v, NULL, &r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
     toy_batch(t, 0, 7, 0);
     float *table = mem_alloc(65 * 4, sizeof *table);
     for (int i = 0; i < 65 * 4; i++) table[i] = i / 4 == 64 ? INFINITY : 0.01f * (float)(i % 7);

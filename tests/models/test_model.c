@@ -63,7 +63,7 @@ static void check_gradients(int index, const Variant *v, const ModelShape *s) {
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
     uint64_t seed = 3;
     Trainer *t;
-    cr_assert_eq(trainer_new(&t, s, v, NULL, &recipe, &seed, 1, oracle, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, oracle, &e), RC_OK);
     toy_batch(t, 0, 7, 0);
     t->program.scalars[0] = (Scalars){.count = s->batch * s->context, .drop_scale = 1};
     program_forward(&t->program);
@@ -133,7 +133,7 @@ Test(model, overfits_one_batch) {
         uint64_t seed = 1;
         Trainer *t;
         StepReport report = {.finite = true};
-        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cpu, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cpu, &e), RC_OK);
         for (int i = 0; i < 300; i++) {
             toy_batch(t, 0, 1, 0);
             trainer_step(t, &report);
@@ -152,7 +152,7 @@ static void losses(double *out, int steps, const Variant *v, double eps) {
     uint64_t seed = 5;
     Trainer *t;
     StepReport report = {.finite = true};
-    cr_assert_eq(trainer_new(&t, &s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
     for (int i = 0; i < steps; i++) {
         toy_batch(t, 0, 5, (uint64_t)i);
         trainer_step(t, &report);
@@ -202,7 +202,7 @@ ParameterizedTest(int *index, model, places) {
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     Trainer *t;
-    cr_assert_eq(trainer_new(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
     const Tape *tape = &t->tape;
     const Places *p = &t->program.places;
     int over = 0;
@@ -310,7 +310,7 @@ Test(model, rezero_is_the_identity_at_start) {
     Recipe recipe = toy_recipe();
     uint64_t seed = 2;
     Trainer *t;
-    cr_assert_eq(trainer_new(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
     toy_batch(t, 0, 2, 0);
     t->program.scalars[0] = (Scalars){.count = s.batch * s.context, .drop_scale = 1};
     program_forward(&t->program);
@@ -377,10 +377,10 @@ Test(model, arms_share_initial_weights) {
     Recipe recipe = toy_recipe();
     uint64_t seed = 9;
     Trainer *a, *b;
-    cr_assert_eq(trainer_new(&a, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
+    cr_assert_eq(trainer_for_gpt(&a, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
                  RC_OK);
-    cr_assert_eq(trainer_new(&b, &s, variant_find("peri", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
-                 RC_OK);
+    cr_assert_eq(
+        trainer_for_gpt(&b, &s, variant_find("peri", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
     int shared = 0;
     for (int i = 0; i < a->tape.tensors; i++) {
         if (a->tape.tensor[i].role != ROLE_PARAM) continue;

@@ -35,7 +35,7 @@ static Trainer *trainer(const Variant *v, int layers, double eps, const Recipe *
     s.layers = layers, s.norm_eps = eps;
     Trainer *t;
     cr_assert_eq(variant_check(v, layers, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(trainer_new(&t, &s, v, NULL, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
     return t;
 }
 

@@ -209,8 +209,8 @@ Test(probes, change_no_placement_and_are_the_same_for_all_threads) {
         for (int run = 0; run < 4; run++) { /* without probes; with them on 1, 2 and 3 threads, replicas beside it */
             Trainer *t;
             int replicas = run == 2 ? 2 : 1;
-            cr_assert_eq(trainer_new(&t, &s, &variants[v], run ? &all : NULL, recipe, seed, replicas,
-                                     backend_find("cpu", &e), &e),
+            cr_assert_eq(trainer_for_gpt(&t, &s, &variants[v], run ? &all : NULL, recipe, seed, replicas,
+                                         backend_find("cpu", &e), &e),
                          RC_OK);
             if (run) cr_assert_eq(program_share(&t->program, run, &e), RC_OK);
             StepReport *report = trainer_reports(t, replicas);
@@ -245,7 +245,7 @@ Test(probes, the_streams_gradient_is_not_scaled_with_the_loss) {
         Trainer *t;
         const Backend *b = backend_precise("cpu", precision[p], &e);
         cr_assert(b, "%s", e.text);
-        cr_assert_eq(trainer_new(&t, &s, variant_find("peri", &e), &all, &recipe, &seed, 1, b, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("peri", &e), &all, &recipe, &seed, 1, b, &e), RC_OK);
         StepReport *report = trainer_reports(t, 1);
         do { /* a skipped step changes nothing but the scale */
             toy_batch(t, 0, 3, 0);
@@ -343,7 +343,7 @@ Test(probes, a_thousand_and_twenty_four_layers) {
     Recipe recipe = toy_recipe();
     const uint64_t seed = 1;
     Trainer *t;
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
                  RC_OK);
     StepReport *report = trainer_reports(t, 1);
     toy_batch(t, 0, 1, 0);
@@ -396,7 +396,7 @@ Test(probes, a_second_stack_is_a_builder) {
         const Backend *on = backend_find(backend[b], &(Error){.code = RC_OK});
         if (!on) continue;
         two_stacks(&tape, &s, variant_find("pre", &e));
-        cr_assert_eq(trainer_of(&t, &tape, 1, &recipe, &seed, 1, on, &e), RC_OK);
+        cr_assert_eq(trainer_from_tape(&t, &tape, 1, &recipe, &seed, 1, on, &e), RC_OK);
         cr_assert_eq(trainer_feeds(t, 0, room), 3);
         cr_assert_str_eq(room[2].name, "source");
         cr_assert_eq(t->tape.layers, 4);

@@ -48,8 +48,8 @@ static void start(Moving *m, const char *backend) {
     t.logits = tape_op2(&t, OP_linear, m->y, head, (Attr){0}, -1, "logits");
     t.nll = tape_op2(&t, OP_xent, t.logits, targets, (Attr){0}, -1, "nll");
     t.loss = tape_op1(&t, OP_mean, t.nll, (Attr){0}, -1, "loss");
-    cr_assert_eq(trainer_of(&m->t, &t, 1, m->recipe, m->seed, REPLICAS, backend_find(backend, &e), &e), RC_OK, "%s",
-                 e.text);
+    cr_assert_eq(trainer_from_tape(&m->t, &t, 1, m->recipe, m->seed, REPLICAS, backend_find(backend, &e), &e), RC_OK,
+                 "%s", e.text);
 }
 
 static void batch(const Moving *m) {

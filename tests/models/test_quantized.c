@@ -16,7 +16,7 @@ static Trainer *trained(const char *backend, const char *variant, int replicas, 
     uint8_t chain[32] = {0};
     recipe[0] = recipe[1] = toy_recipe();
     cr_assert_eq(
-        trainer_new(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, backend_find(backend, &e), &e),
+        trainer_for_gpt(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, backend_find(backend, &e), &e),
         RC_OK);
     if (threads > 1) cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
     toy_train(t, 2, chain);

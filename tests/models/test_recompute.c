@@ -85,8 +85,9 @@ Test(recompute, probes_read_the_same) {
         s.layers = 3;
         for (int again = 0; again < 2; again++) {
             s.recompute = again;
-            cr_assert_eq(trainer_new(&t[again], &s, variant_find(names[k], &e), &probes, &r, &seed, 1,
-                                     backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+            cr_assert_eq(trainer_for_gpt(&t[again], &s, variant_find(names[k], &e), &probes, &r, &seed, 1,
+                                         backend_find("cpu", &e), &e),
+                         RC_OK, "%s", e.text);
             report[again] = trainer_reports(t[again], 1);
             toy_batch(t[again], 0, 7, 0);
             cr_assert(trainer_step(t[again], report[again]));
@@ -174,7 +175,7 @@ static int counted_once(const char *row, double init_std) {
         s.layers = 3, s.recompute = again;
         if (init_std > 0) r.init.matrix = r.init.residual = init_std;
         const Backend *backend = backend_find(row, &e);
-        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend, &e), RC_OK);
         StepReport *report = trainer_reports(t, 1);
         toy_batch(t, 0, 7, 0);
         cr_assert(trainer_step(t, report));

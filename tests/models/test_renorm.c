@@ -25,7 +25,7 @@ static Trainer *trainer(const Backend *b, UnitKind table, int vocab, const Recip
         if (!strcmp(x->name, "wte.weight")) x->unit = table;
         if (!strcmp(x->name, "wpe.weight")) x->unit = UNIT_none;
     }
-    cr_assert(!trainer_of(&t, &tape, 1, recipe, seed, replicas, b, &e));
+    cr_assert(!trainer_from_tape(&t, &tape, 1, recipe, seed, replicas, b, &e));
     return t;
 }
 

@@ -44,7 +44,7 @@ static Outcome outcome(const Backend *b, const Variant *v, const ModelShape *s, 
     uint64_t seed = 1;
     uint8_t chain[32] = {0}, parameters[32];
     char x[SHA256_HEX], y[SHA256_HEX];
-    cr_assert_eq(trainer_new(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
     if (threads > 1) cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
     toy_train(t, steps, chain);
     trainer_hash(t, 0, parameters);
@@ -110,7 +110,7 @@ static Trainer *passed(const Backend *b, const Variant *v, const ModelShape *s, 
     static uint64_t seed = 1;
     Error e;
     Trainer *t;
-    cr_assert_eq(trainer_new(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
     toy_batch(t, 0, seed, 0);
     if (trainer_profiles(t)) trainer_profile(t);
     if (trainer_scaled(t)) trainer_set_scale(t, 0, (LossScale){.now = 64}); /* fits every row */
@@ -197,7 +197,7 @@ static Trainer *made(const Backend *b, const Recipe *recipe, const uint64_t *see
     Trainer *t;
     static ModelShape s;
     s = toy_shape();
-    cr_assert_eq(trainer_new(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, b, &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, b, &e), RC_OK);
     return t;
 }
 
@@ -420,7 +420,7 @@ Test(rounded, training_is_near_the_exact_one) {
         Backend b = as("portable", i < STORED ? stored[i] : PRECISION_exact);
         Trainer *t;
         uint8_t chain[32] = {0};
-        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, &b, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, &b, &e), RC_OK);
         loss[i] = toy_train(t, 12, chain);
         trainer_free(t);
     }

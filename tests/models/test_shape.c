@@ -11,7 +11,8 @@ static Trainer *trainer(const ModelShape *s, const Variant *v) {
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
-    cr_assert_eq(trainer_new(&t, s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK, "%s",
+                 e.text);
     toy_batch(t, 0, 7, 0);
     return t;
 }

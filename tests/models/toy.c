@@ -106,7 +106,7 @@ void toy_hashes_shared(char out[130], const Variant *v, const ModelShape *s, con
     Error e;
     uint8_t chain[32] = {0}, parameters[32];
     char a[SHA256_HEX], b[SHA256_HEX];
-    Rc rc = trainer_new(&t, s, v, NULL, r, &seed, 1, backend, &e);
+    Rc rc = trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, backend, &e);
     assert(!rc);
     rc = program_share(&t->program, threads, &e);
     assert(!rc);
@@ -122,7 +122,7 @@ Trainer *toy_trainer(const char *variant, const ProbeChoice *probes, const Recip
     static const uint64_t seed = 3;
     const ModelShape s = toy_shape();
     Trainer *t = NULL;
-    Rc rc = trainer_new(&t, &s, variant_find(variant, &e), probes, recipe, &seed, 1, backend_find(backend, &e), &e);
+    Rc rc = trainer_for_gpt(&t, &s, variant_find(variant, &e), probes, recipe, &seed, 1, backend_find(backend, &e), &e);
     assert(rc == RC_OK);
     (void)rc;
     return t;
@@ -133,7 +133,7 @@ void toy_culprit(char out[CULPRIT_SIZE], const ModelShape *s, const char *parame
     Trainer *t = NULL;
     const uint64_t seed = 3;
     Recipe r = toy_recipe();
-    Rc rc = trainer_new(&t, s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(backend, &e), &e);
+    Rc rc = trainer_for_gpt(&t, s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(backend, &e), &e);
     assert(rc == RC_OK);
     (void)rc;
     *(float *)program_at(&t->program, ROLE_PARAM, tape_find(&t->tape, parameter), 0) = (float)INFINITY;

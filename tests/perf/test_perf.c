@@ -18,7 +18,8 @@ Test(perf, counts_what_the_tape_counts) {
     Perf p = {0};
     double flops = 0;
     int calls = 0;
-    cr_assert_eq(trainer_new(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e),
+                 RC_OK);
     int *group = mem_alloc((size_t)t->tape.ops, sizeof *group);
     perf_count(&p, group, t, recipe.optimizer);
     for (int i = 0; i < p.ops; i++) {

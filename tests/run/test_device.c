@@ -253,7 +253,7 @@ Test(device, a_plan_is_within_five_percent_of_what_a_device_is_asked_for) {
         Trainer *t;
         size_t most = (size_t)1 << 34;
         simt_limits(most, 0);
-        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, simt, &e), RC_OK, "%s",
+        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, simt, &e), RC_OK, "%s",
                      e.text);
         double asked = (double)(most - simt->device->memory());
         simt_limits(0, 0);

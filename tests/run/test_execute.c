@@ -165,7 +165,8 @@ Test(execute, hits_outlive_a_stop_behind_the_last_validation, .init = enter, .fi
     stop_after = 8;
     cr_assert_eq(execute_with(&s, NULL, true, &part), RC_INTERRUPTED);
     stop_now = 0, stop_after = -1;
-    cr_assert_eq(trainer_new(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e),
+                 RC_OK);
     RunRecord between = {.spec = s, .probes = probes_usual()};
     curves_init(&between.curves, (int)s.layers, NULL);
     cr_assert_eq(checkpoint_read(folder, whole.id, t, 0, &between, chain, &e), RC_OK, "%s", e.text);

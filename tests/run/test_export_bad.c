@@ -169,7 +169,8 @@ static void toy(Trainer **t, WeightsOrigin *o) {
     run_id(o->run, &o->spec, &d, backend_class(backend_find("cpu", &e)), o->arithmetic);
     ModelShape shape = spec_shape(&o->spec, 5);
     recipe = spec_recipe(&o->spec);
-    cr_assert_eq(trainer_new(t, &shape, &o->spec.variant, NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(t, &shape, &o->spec.variant, NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
+                 RC_OK);
 }
 
 static void same_spec(const RunSpec *a, const RunSpec *b) {

@@ -101,7 +101,7 @@ Test(linear_probe, accuracy_by_hand, .init = enter, .fini = leave, .timeout = 60
     for (int together = 0; together < 2; together++) {
         Trainer *t;
         const Backend *cpu = backend_find("cpu", &e);
-        cr_assert_eq(trainer_new(&t, &shape, &s.variant, &c, recipe, seed, together ? 3 : 1, cpu, &e), RC_OK);
+        cr_assert_eq(trainer_for_gpt(&t, &shape, &s.variant, &c, recipe, seed, together ? 3 : 1, cpu, &e), RC_OK);
         cr_assert_eq(trainer_share(t, 1 + together, &e), RC_OK);
         cr_assert(linear_probes(t, &data, &s, accuracy[together][0], NULL));
         for (int i = 0; i < trainer_probes(t) && !together; i++) {

@@ -57,7 +57,7 @@ static Trainer *model(Recipe *recipe) {
                     .tied = true,
                     .norm_eps = 1e-5};
     *recipe = (Recipe){.optimizer = OPTIMIZER_sgd, .steps = 1, .lr = 0.1, .init = {0.7, 0.7, 0.5, 0.5}};
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, recipe, &seed, 1, backend_find("cpu", &e), &e),
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, recipe, &seed, 1, backend_find("cpu", &e), &e),
                  RC_OK, "%s", e.text);
     return t;
 }

@@ -27,7 +27,7 @@ static Trainer *model(int context, int batch) {
     recipe = toy_recipe();
     s.vocab = BYTES, s.context = context, s.batch = batch;
     const Backend *b = backend_find("cpu", &e);
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e), RC_OK, "%s", e.text);
     return t;
 }
 

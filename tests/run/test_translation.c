@@ -31,7 +31,7 @@ static Trainer *model(const char *variant, int batch, int context, int vocab, co
                     .norm_eps = 1e-5};
     Trainer *t;
     v = *variant_find(variant, &e);
-    cr_assert_eq(trainer_new(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(backend, &e), &e), RC_OK);
+    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(backend, &e), &e), RC_OK);
     return t;
 }
 
