@@ -17,8 +17,8 @@
 #include "bench/write/sentence.h"
 
 const char compare_help[] =
-    "\nPATH is a file of values (below; - reads standard input), or logs of a trainer, or folders of them. Content tells\n"
-    "which: tensorboard, npy, npz, trainer_state (Hugging Face), lm_eval, record (normbench's), json_lines,\n"
+    "\nPATH is a file of values (below; - reads standard input), or logs of a trainer, or folders of them, told by\n"
+    "what they hold: tensorboard, npy, npz, trainer_state (Hugging Face), lm_eval, record (normbench's), json_lines,\n"
     "wandb_chart, lightning, keras, runs_table (W&B, MLflow), curve_csv, modded_nanogpt, nanogpt, llmc, mlflow, json\n"
     "(DVC). --as names one. --name 's{seed}_{arm}' says where names hold arm and seed; --metric what is compared;\n"
     "--list shows the runs. More, with examples: docs/compare.md, docs/logs.md.\n"

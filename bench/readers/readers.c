@@ -13,7 +13,7 @@ enum { DEEPEST = 32, FILES_MOST = 20000 };
 #define LARGEST (256L << 20) /* a larger file of a folder is no log */
 
 const LogReader log_readers[READERS] = {
-#define READER(name, shown, is, read) [READER_##name] = {#name, shown, is, read},
+#define READER(name, shown, needs, is, read) [READER_##name] = {#name, shown, NEEDS_##needs, is, read},
 #include "bench/readers/readers.def"
 #undef READER
 };
@@ -43,6 +43,17 @@ int log_reader_of(const LogFile *file) {
     return -1;
 }
 
+/* Whether a file may go to a reader that --as names. */
+static bool may_read(const LogFile *file, int reader) {
+    switch (log_readers[reader].needs) {
+    case NEEDS_ITSELF: return log_readers[reader].is(file);
+    case NEEDS_CSV: return file->fields > 1;
+    case NEEDS_TEXT: return file->text != NULL;
+    case NEEDS_BYTES: break;
+    }
+    return true;
+}
+
 /* A file of a folder and the reader that its content chooses. */
 typedef struct {
     char *path;
@@ -59,6 +70,8 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
         log_fault(logs_add(out, reader < 0 ? 0 : reader, path, "", NULL), "the file is empty");
     else if (reader < 0)
         rc = error_set(e, RC_USAGE, "%.600s: no reader knows this file; `normbench compare --help` lists them", path);
+    else if (!may_read(&file, reader))
+        rc = error_set(e, RC_USAGE, "%.600s: this is no %s", path, log_readers[reader].shown);
     else
         rc = log_readers[reader].read(&file, reader, out, e);
     for (int i = first; !rc && i < out->count; i++)
@@ -77,13 +90,20 @@ static bool like_log(const char *name) {
     return strstr(name, "tfevents") != NULL;
 }
 
+/* Whether --as means a file of a folder: one of that reader's own, or of another's of the same needs. */
+static bool is_meant(const LogFile *file, int as) {
+    int guess = log_reader_of(file);
+    return log_readers[as].is(file) ||
+           (guess >= 0 && log_readers[guess].needs == log_readers[as].needs && may_read(file, as));
+}
+
 /* What reader a file of a folder is for: -1: none, or it is a setting's or too large. */
-static int reader_of(const char *path, const char *name, off_t size) {
+static int reader_of(const char *path, const char *name, off_t size, int as) {
     LogFile file;
     Error ignored;
     if (!size && like_log(name)) return EMPTY_FILE;
     if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return -1;
-    int reader = log_reader_of(&file);
+    int reader = as < 0 ? log_reader_of(&file) : is_meant(&file, as) ? as : -1;
     log_file_release(&file);
     return reader;
 }
@@ -123,7 +143,7 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
         if (!rc && !stat(at.at, &st) && S_ISDIR(st.st_mode) && depth < DEEPEST)
             rc = read_folder(out, at.at, as, depth + 1, e);
         else if (!rc && !stat(at.at, &st) && S_ISREG(st.st_mode) && files < FILES_MOST) {
-            found[files].reader = reader_of(at.at, entry[i]->d_name, st.st_size);
+            found[files].reader = reader_of(at.at, entry[i]->d_name, st.st_size, as);
             found[files++].path = mem_text(at.at);
         }
         text_release(&at);

@@ -4,14 +4,17 @@
 
 #include "bench/readers/file.h"
 
+typedef enum { NEEDS_ITSELF, NEEDS_CSV, NEEDS_TEXT, NEEDS_BYTES } LogNeeds;
+
 typedef struct {
     const char *name, *shown;
+    LogNeeds needs;
     bool (*is)(const LogFile *file);
     Rc (*read)(const LogFile *file, int reader, Logs *out, Error *e);
 } LogReader;
 
 enum {
-#define READER(name, shown, is, read) READER_##name,
+#define READER(name, shown, needs, is, read) READER_##name,
 #include "bench/readers/readers.def"
 #undef READER
     READERS
@@ -30,7 +33,7 @@ Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e);
 /* The row that a file's content chooses; -1: none. */
 int log_reader_of(const LogFile *file);
 
-#define READER(name, shown, is, read) bool is(const LogFile *file);
+#define READER(name, shown, needs, is, read) bool is(const LogFile *file);
 #include "bench/readers/readers.def"
 #undef READER
 Rc events_read(const LogFile *file, int reader, Logs *out, Error *e);

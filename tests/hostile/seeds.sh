@@ -6,7 +6,7 @@ trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM
 export TMPDIR=$T
 cd "$T" || exit 3
-targets="compare spec experiment arm claims record curves translations weights manifest baseline task tokenizer model escape bleu"
+targets="compare logs spec experiment arm claims record curves translations weights manifest baseline task tokenizer model escape bleu"
 for target in $targets; do mkdir "$target"; done
 seq 1 400 | tr '\n' ' ' >text.txt
 "$program" run smoke --text text.txt --tokenizer byte --set seeds=1 --set steps=2 --set evaluate_at=2 --set layers=1 --set width=8 \
@@ -24,6 +24,12 @@ printf '\4arm,seed,value\npre,1,3.25\npost,1,3.5\npre,2,inf\npost,2,3.75\n' >com
 printf '\0[{"seed": 1, "arm": "a", "value": 3}, {"seed": 1, "arm": "b", "value": 2.5}]' >compare/list
 printf '\0{"arms": {"a": {"1": 3, "2": 4}, "b": {"1": 3.5, "2": "nan"}}}' >compare/arms
 printf '\2{"seed": 1, "arm": "a", "value": 2, "step": 1}\n{"seed": 1, "arm": "b", "value": 4, "step": 2}\n' >compare/lines
+printf '\0Step,pre-s1 - loss,pre-s1 - loss__MIN,post-s1 - loss\n0,4,4,5\n10,3,3,3.5\n' >logs/chart
+printf '\0{"_meta": {"seed": 1}}\n{"step": 0, "loss": 3.5}\n{"step": 10, "loss": NaN}\n' >logs/lines
+printf '\0{"log_history": [{"step": 1, "eval_loss": 2.5}], "results": {"t": {"acc,none": 0.5}}, "config": {}}' >logs/json
+printf '\0step:0/9 val_loss:10.5\nstep 200: train loss 2.5, val loss 2.75\ns:5 tel:3\n1717312614000 0.5 0\n' >logs/text
+printf '\0\x93NUMPY\x01\0\x46\0%-69s\n12345678' "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }" >logs/npy
+{ printf '\1' && python3 "$root/tests/hostile/events.py"; } >logs/events
 { printf '\1' && sed -n '/^const char translations_heading/,/;/p' "$root/bench/store/sentences.c" | grep -o '"[^"]*"' | tr -d '"\n' |
   sed 's/\\t/\t/g; s/\\n/\n/g' && printf '2\t2\t1\t0\t0\t0\t2\t1\t0\t0\tein Haus\ta house\ta hut\n%.0s' 1 2; } >translations/one
 hash=$(printf x | sha256sum | cut -c1-64)

@@ -17,6 +17,8 @@
 #include "bench/formats/latex.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/experiment.h"
+#include "bench/readers/pick.h"
+#include "bench/readers/readers.h"
 #include "bench/store/weights.h"
 #include "bench/tasks/task.h"
 #include "bench/verdict/baseline.h"
@@ -92,6 +94,25 @@ static void compare(const uint8_t *bytes, size_t length) {
         }
     }
     compare_data_release(&d);
+}
+
+/* The first byte names the reader, or none. */
+static void logs(const uint8_t *bytes, size_t length) {
+    Logs l;
+    Pick p;
+    Error e;
+    if (!length) return;
+    const char *path = path_of(bytes + 1, length - 1);
+    int as = bytes[0] % (READERS + 1) - 1;
+    if (logs_read(&l, &path, 1, as, &e)) {
+        assert_line(&e);
+    } else {
+        bool any = l.count && l.log[0].count;
+        PickQuery q = {.list = true, .metric = any ? l.log[0].series[0].name : NULL, .at = (PickAt)(bytes[0] % 3)};
+        if (pick_make(&p, &l, &q, &e)) assert_line(&e);
+        pick_release(&p);
+    }
+    logs_release(&l);
 }
 
 static void spec(const uint8_t *bytes, size_t length) {
@@ -385,7 +406,7 @@ static void bleu(const uint8_t *bytes, size_t length) {
 }
 
 const Target targets[] = {
-    {"compare", compare},   {"spec", spec},         {"experiment", experiment}, {"arm", arm},
+    {"compare", compare},   {"logs", logs},         {"spec", spec},         {"experiment", experiment}, {"arm", arm},
     {"claims", claims},     {"record", record},     {"curves", curves},         {"translations", translations},
     {"weights", weights},   {"manifest", manifest}, {"baseline", baseline},     {"task", task},
     {"tokenizer", tokenizer}, {"model", model},     {"escape", escape},         {"bleu", bleu},

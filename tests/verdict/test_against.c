@@ -70,7 +70,7 @@ Test(against, a_rule_and_the_arm_before) {
     cr_assert_eq(r.before.count, 1);
     cr_expect_eq(r.before.at[0].what.term[0].arm, 1);
     cr_expect_float_eq(r.before.at[0].t.mean, 1.25 - 8 / 3., 1e-14);
-    cr_expect_float_eq(r.before.at[0].joint.step, 2 / 84., 1e-14, "all of b are below all of a: 1 of C(9,3) = 84 on each side");
+    cr_expect_float_eq(r.before.at[0].joint.step, 2 / 84., 1e-14, "all of b below all of a: 1 of 84 a side");
     cr_expect_eq(r.before.at[0].decision, DECISION_LOWER);
     against_release(&r);
     ruled.rule = .6;
