@@ -29,6 +29,7 @@ bool log_is_clock(const char *name);                                 /* "_runtim
 void log_folder(char *out, size_t size, const char *path, int up);   /* the folder of a path, `up` folders higher */
 void log_settings_json(Log *log, const char *prefix, json_t *value); /* every leaf, keys joined by dots */
 void log_settings_beside(Log *log);                                  /* hparams.yaml, config.json ... */
-bool log_settings_file(const char *name);                            /* whether a file's name is one of theirs */
+void log_settings_params(Log *log, const char *folder); /* a file for each, as MLflow has them in params/ */
+bool log_settings_file(const char *name);               /* whether a file's name is one of theirs */
 
 #endif

@@ -137,3 +137,18 @@ void log_settings_beside(Log *log) {
     log_folder(folder, sizeof folder, log->path, 0);
     for (int i = 0; i < BESIDE; i++) read_beside(log, folder, beside[i]);
 }
+
+void log_settings_params(Log *log, const char *folder) {
+    char **name;
+    int count = folder_names(folder, "", &name);
+    for (int i = 0; i < count && log->settings < SETTINGS_MOST; i++) {
+        char path[4300], *bytes;
+        size_t length;
+        Error ignored;
+        snprintf(path, sizeof path, "%.4000s/%.250s", folder, name[i]);
+        if (file_read(path, &bytes, &length, &ignored)) continue;
+        if (length < KEY_SIZE && !memchr(bytes, 0, length)) log_setting(log, name[i], trim(bytes));
+        free(bytes);
+    }
+    names_free(name, count);
+}

@@ -166,6 +166,22 @@ static int below_metrics(const char *path) {
     return -1;
 }
 
+/* The settings of a run's folder, with what tags call it, once for all of its metrics. */
+static Log *mlflow_run(Logs *out, int reader, const char *folder) {
+    char below[4200];
+    bool known = out->count && !strcmp(out->log[out->count - 1].path, folder);
+    Log tags = {.path = NULL};
+    snprintf(below, sizeof below, "%.4000s/tags", folder);
+    if (!known) log_settings_params(&tags, below);
+    const char *name = log_setting_of(&tags, "mlflow.runName");
+    Log *log = logs_add(out, reader, folder, name ? name : "", folder);
+    snprintf(below, sizeof below, "%.4000s/params", folder);
+    if (!known) log_settings_params(log, below);
+    for (int i = 0; i < tags.settings; i++) free(tags.setting[i].key), free(tags.setting[i].value);
+    free(tags.setting);
+    return log;
+}
+
 /* A metric's folder is the run's: mlruns/EXPERIMENT/RUN/metrics/val_loss. */
 Rc mlflow_read(const LogFile *file, int reader, Logs *out, Error *e) {
     char folder[4100], metrics[4100];
@@ -174,7 +190,7 @@ Rc mlflow_read(const LogFile *file, int reader, Logs *out, Error *e) {
     (void)e;
     log_folder(metrics, sizeof metrics, file->path, depth < 0 ? 0 : depth);
     log_folder(folder, sizeof folder, file->path, depth < 0 ? 0 : depth + 1);
-    Log *log = logs_add(out, reader, folder, "", folder);
+    Log *log = mlflow_run(out, reader, folder);
     Lines l = lines_of(file);
     while (next(&l))
         if (mlflow_line(l.line, &x, &step)) log_point(log, file->path + strlen(metrics) + 1, step, x);

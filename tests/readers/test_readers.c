@@ -264,6 +264,23 @@ Test(readers, settings_beside_a_run_are_its_own) {
     logs_release(&l);
 }
 
+Test(readers, an_mlflow_run_is_its_folder) {
+    Logs l;
+    char folder[1000];
+    logs_write("mlruns/0/ab12/metrics/train/loss", "1717312614000 4.5 0\n1717312615000 3.5 10\n");
+    logs_write("mlruns/0/ab12/params/optimizer", "adam\n");
+    logs_write("mlruns/0/ab12/tags/mlflow.runName", "adam-s1");
+    const char *path = logs_write("mlruns/0/ab12/metrics/val_loss", "1717312615000 2.5 10\n");
+    log_folder(folder, sizeof folder, path, 1);
+    const Log *log = read_one(&l, folder);
+    const LogSeries *train = log_series(log, "train/loss"), *valid = log_series(log, "val_loss");
+    cr_assert(train && valid && train->count == 2 && valid->count == 1);
+    cr_expect(train->at[1].value == 3.5 && valid->at[0].value == 2.5 && valid->at[0].step == 10);
+    cr_expect_str_eq(log->name, "adam-s1");
+    cr_expect_str_eq(log_setting_of(log, "optimizer"), "adam");
+    logs_release(&l);
+}
+
 Test(readers, a_folder_takes_the_best_kind_and_counts_the_others) {
     Logs l;
     logs_write("mix/run.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
