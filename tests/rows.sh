@@ -117,6 +117,10 @@ variant() {
 dataset() {
   listed datasets row-corpus && nb data verify row-corpus --offline && nb data show row-corpus --offline >"$T/out" && has bottles "$T/out" && trains
 }
+reader() { # of logs, chosen by what a file holds
+  printf 'row 1 2.5\nrow 2 2.25\n' >"$T/row.log" && nb compare "$T/row.log" --list --metric row >"$T/out" &&
+    has "Read as row log, 1 run" "$T/out" && has "2.25" "$T/out" && nb compare "$T/row.log" --as row-log --list >"$T/out"
+}
 task() {
   listed tasks row-task && trains --tokenizer byte || return 1
   nb export "$(ls "$T/one/runs" | head -n 1)" --results "$T/one" -o "$T/weights" &&
@@ -156,7 +160,7 @@ older() { # and their tables keep their bytes, the hash of all results included
 }
 
 check "a tree with a row more of every kind builds" true
-for kind in option exit_code schedule optimizer metric summary norm rule choice op backend precision statistic probe variant dataset task profile experiment claim grid command; do
+for kind in option exit_code schedule optimizer metric summary norm rule choice op backend precision statistic probe variant dataset task profile experiment claim grid reader command; do
   check "one row adds: $kind" $kind
 done
 check "rows in another order leave ids and bits" same_runs

@@ -191,6 +191,24 @@ corpus = b"".join(b"%d bottles stand on the wall, take one of them down and pass
 os.makedirs("rows-data/row-corpus")
 with open("rows-data/row-corpus/all.txt", "wb") as file:
     file.write(corpus)
+add_row("bench/readers/readers.def", "READER", 'READER(row_log, "row log", TEXT, row_log_is, row_log_read)')
+before("bench/readers/text_runs.c", '/* "step:125/3325 val_loss', '''/* "row 2 2.25" */
+static bool row_log_line(const char *line, Log *log) {
+    double step, x;
+    if (sscanf(line, "row %lf %lf", &step, &x) != 2) return false;
+    point(log, "row", step, x);
+    return true;
+}
+
+bool row_log_is(const LogFile *file) {
+    return any_line(file, row_log_line);
+}
+
+Rc row_log_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, row_log_line);
+}
+''')
 add_row("bench/tasks/tasks.def", "TASK",
         'TASK(row, "row-task", piqa, VALID, 0, "7.0", "goal, sol1, sol2, label", "added by tests/rows.sh")')
 add_row("datasets/manifest.def", "CORPUS", '''CORPUS("row-corpus", WHOLE, "row-corpus/all.txt", "https://example.org/all.txt", %d, "%s", "public domain",

@@ -33,23 +33,10 @@ Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e);
 /* The row that a file's content chooses; -1: none. */
 int log_reader_of(const LogFile *file);
 
-#define READER(name, shown, needs, is, read) bool is(const LogFile *file);
+#define READER(name, shown, needs, is, read) \
+    bool is(const LogFile *file);            \
+    Rc read(const LogFile *file, int reader, Logs *out, Error *e);
 #include "bench/readers/readers.def"
 #undef READER
-Rc events_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc npy_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc npz_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc trainer_state_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc lm_eval_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc modded_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc nanogpt_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc llmc_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc mlflow_read(const LogFile *file, int reader, Logs *out, Error *e);
-Rc json_read(const LogFile *file, int reader, Logs *out, Error *e);
 
 #endif
