@@ -26,7 +26,7 @@ const char compare_help[] =
     "A file of values is one of these; the first of , ; TAB in a header line separates its columns, or\n"
     "|, or blanks where there is none:\n"
     "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
-    "                                --arm-column and --value-column, but seed,method,loss is understood as it is\n"
+    "                                --arm-column and --metric, but seed,method,loss is understood as it is\n"
     "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
     "  seed,pre,post,peri            one seed a line, one column per arm; seed,block,pre,post: also with blocks.\n"
     "                                A first column without a name (an index) is passed over; step, epoch, lr and the\n"
@@ -140,7 +140,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
     const char *target = option(o, OPTION_target, NULL);
     *c = (CompareColumns){.seed = option(o, OPTION_seed_column, NULL),
                           .arm = option(o, OPTION_arm_column, NULL),
-                          .value = option(o, OPTION_metric, option(o, OPTION_value_column, NULL)),
+                          .value = option(o, OPTION_metric, NULL),
                           .unpaired = o->times[OPTION_unpaired] > 0,
                           .steps = target != NULL,
                           .rising = !strcmp(option(o, OPTION_better, "lower"), "higher"),
@@ -169,7 +169,7 @@ static SentenceForm form_of(const Options *o) {
 }
 
 static const char *metric_of(const Options *o, const CompareCorpora *data) {
-    return data->metric ? data->metric : option(o, OPTION_metric, option(o, OPTION_value_column, NULL));
+    return data->metric ? data->metric : option(o, OPTION_metric, NULL);
 }
 
 /* Beside a sentence to paste: how its numbers were read, on standard error. */

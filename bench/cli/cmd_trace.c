@@ -17,7 +17,7 @@
 /* What is asked for: the two arms, and what picks cell, step and metric. */
 typedef struct {
     char *text, *experiment, *difference; /* text: owns the other two */
-    const char *key[OPTION_MOST];         /* "lr=1e-3" */
+    const char *key[OPERAND_MOST];        /* "lr=1e-3" */
     int keys;
     int arm, against, cell, step; /* step: as the user says it, -1: the last */
     Metric metric;

@@ -36,7 +36,7 @@ static Rc query_of(const Options *o, PickQuery *q, Error *e) {
                      .arms = o->times[OPTION_arm],
                      .arm_key = option(o, OPTION_arm_column, NULL),
                      .seed_key = option(o, OPTION_seed_column, NULL),
-                     .metric = option(o, OPTION_metric, option(o, OPTION_value_column, NULL)),
+                     .metric = option(o, OPTION_metric, NULL),
                      .where = o->value[OPTION_where],
                      .wheres = o->times[OPTION_where],
                      .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),

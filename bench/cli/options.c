@@ -76,12 +76,23 @@ bool option_taken(OptionKind kind, const char *command) {
     return takes(&info[kind], command);
 }
 
-static Rc find(int *kind, const char *command, const char *name, Error *e) {
+/* What an option is called today; a name of the version before is accepted with a note. */
+static const char *today(const char *name) {
+    static const char *const renamed[][2] = {{"value-column", "metric"}};
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (!strcmp(name, renamed[i][0])) {
+            fprintf(stderr, "normbench: note: --%s is called --%s now\n", name, renamed[i][1]);
+            return renamed[i][1];
+        }
+    return name;
+}
+
+static Rc find(int *kind, const char *command, const char *word, Error *e) {
     char known[OPTION_COUNT][OPTION_NAME];
     const char *names[OPTION_COUNT];
     size_t n = 0;
     char hint[96];
-    const char *near;
+    const char *near, *name = today(word);
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!strcmp(name, option_name(known[i], (OptionKind)i))) {
             *kind = i;
@@ -158,7 +169,7 @@ Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *
         const char *word = argv[i];
         if (!strcmp(word, "-o")) word = "--output";
         if (only_operands || word[0] != '-' || !word[1]) {
-            if (o->operands == OPTION_MOST) return error_set(e, RC_USAGE, "too many operands");
+            if (o->operands == OPERAND_MOST) return error_set(e, RC_USAGE, "too many operands");
             o->operand[o->operands++] = word;
             continue;
         }

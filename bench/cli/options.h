@@ -17,12 +17,12 @@ typedef enum {
 enum { SIDES = 2, UNKNOWN_NAMES = 2 };
 extern const char *const sides[SIDES], *const unknown_names[UNKNOWN_NAMES]; /* of --better and --unknown */
 
-enum { OPTION_MOST = 64 /* values of one option, operands */, OPTION_NAME = 32 };
+enum { OPTION_MOST = 64 /* values of one option */, OPERAND_MOST = 4096, OPTION_NAME = 32 };
 
 typedef struct Options {
     const char *value[OPTION_COUNT][OPTION_MOST]; /* as given, in order; "" for switches */
     int times[OPTION_COUNT];
-    const char *operand[OPTION_MOST];
+    const char *operand[OPERAND_MOST];
     int operands;
     const char *command;
 } Options;

@@ -49,8 +49,9 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     for (int i = 0; i < c->fields; i++) names |= !is_number(c->field[i]);
     if (!names) return error_set(e, RC_USAGE, "%s: the first line has numbers, not names: seed,pre,post", c->where);
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
-    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s-column names it)", c->where, name, hint,
-              option);
+    bool value = !strcmp(option, "value");
+    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s names it)", c->where, name, hint,
+              value ? "metric" : option, value ? "" : "-column");
     for (int i = 0; i < c->fields && !near; i++) {
         size_t n = strlen(e->text);
         snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
@@ -200,8 +201,8 @@ static Rc find_named(const Csv *c, Shape *s, Error *e) {
         Text others;
         text_init(&others);
         list_others(c, s, &others);
-        error_set(e, RC_USAGE, "%s: --%s-column must say which column it is: %.200s", c->where,
-                  s->arm < 0 ? "arm" : "value", others.length ? others.at : "none is left");
+        error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", c->where,
+                  s->arm < 0 ? "arm-column" : "metric", others.length ? others.at : "none is left");
         text_release(&others);
         return e->code;
     }
@@ -282,7 +283,7 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
             if (!has_part(s, i))
                 return error_set(e, RC_USAGE,
                                  "%s: unknown column '%.80s' (seed, arm, value, %s and corpus are known; "
-                                 "--value-column value passes over others)%s",
+                                 "--metric value passes over others)%s",
                                  c->where, c->field[i], n->steps ? "step" : "block", curves(c->field[i]));
         return find_seeds(c, s, e);
     }

@@ -184,7 +184,7 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     if (r->columns.seed || r->columns.arm || r->columns.value)
         return error_set(e, RC_USAGE,
                          "%.600s: {\"arms\": ...} has no columns to name; leave --seed-column, "
-                         "--arm-column and --value-column out",
+                         "--arm-column and --metric out",
                          r->file);
     if (r->columns.steps)
         return error_set(e, RC_USAGE, "%.600s: {\"arms\": ...} has no steps; --target takes a list of records",

@@ -193,10 +193,10 @@ check_compare_reads_columns_by_name_and_draws() {
   echo run,method,loss,accuracy >"$losses"
   for seed in 1 2 3 4 5 6; do printf '%d,adam,3.%d,.4\n%d,lion,3.%d,.5\n' $seed $seed $seed $((seed * seed % 7 + 1)) >>"$losses"; done
   refused "losses.csv:1: the header has no column 'seed' \(--seed-column names it\)" compare "$losses"
-  refused "losses.csv:1: --value-column must say which column it is: loss, accuracy" \
+  refused "losses.csv:1: --metric must say which column it is: loss, accuracy" \
     compare "$losses" --seed-column run --arm-column method
-  refused "the header has no column 'los'; is 'loss' meant\?" compare "$losses" --seed-column run --value-column los
-  local columns=(--seed-column run --arm-column method --value-column loss)
+  refused "the header has no column 'los'; is 'loss' meant\?" compare "$losses" --seed-column run --metric los
+  local columns=(--seed-column run --arm-column method --metric loss)
   ends 4 compare "$losses" "${columns[@]}" --plot "$W/d.svg"
   prints "^Read as one run a line: arm is column 'method', value is column 'loss'\.$"
   prints '^  adam +3\.35  0\.19$'

@@ -119,3 +119,22 @@ Test(options, values_come_back_as_their_row_says) {
     parse(&o, "table", "--siunitx", NULL);
     cr_expect_eq(option_choice(&o, OPTION_bold, 1), 1);
 }
+
+Test(options, a_name_of_the_version_before_is_accepted) {
+    static Options o;
+    cr_assert_eq(parse(&o, "compare", "--value-column", "loss"), RC_OK, "%s", e.text);
+    cr_expect_str_eq(option(&o, OPTION_metric, ""), "loss");
+    cr_expect_eq(parse(&o, "run", "--value-column", "loss"), RC_USAGE);
+    cr_expect(strstr(e.text, "--metric: `run` does not take it"), "%s", e.text);
+}
+
+Test(options, operands_as_a_shell_writes_them_out) {
+    static Options o;
+    static char *argv[OPERAND_MOST + 1];
+    for (int i = 0; i <= OPERAND_MOST; i++) argv[i] = (char *)"runs/a_s1/metrics.csv";
+    e = (Error){0};
+    cr_expect_eq(options_parse(&o, "compare", OPERAND_MOST, argv, &e), RC_OK);
+    cr_expect_eq(o.operands, OPERAND_MOST);
+    cr_expect_eq(options_parse(&o, "compare", OPERAND_MOST + 1, argv, &e), RC_USAGE);
+    cr_expect(strstr(e.text, "too many operands"), "%s", e.text);
+}
