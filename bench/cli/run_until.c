@@ -13,11 +13,13 @@ static void contrast_text(const Until *u, int i, Text *out) {
     const Anytime *a = &u->family.anytime[i];
     const Experiment *x = &u->x;
     char where[256];
+    const char *against = x->arm[c->what.term[1].arm].name;
     text_format(out, "%s", x->arm[c->what.term[0].arm].name);
+    if (x->compares) text_format(out, " - %s", against);
     if (x->factors) text_format(out, " [%s]", experiment_cell_text(where, x, c->what.cell));
     if (a->at) {
         text_format(out, " (after %d: ", a->at);
-        decision_words(&u->family, c, c->decision, contrast_better(&c->what), x->baseline, out);
+        decision_words(&u->family, c, c->decision, contrast_better(&c->what), against, out);
         text_format(out, ")");
     } else if (c->status != ST_OK) {
         text_format(out, " (%s)", st_status_text(c->status));

@@ -48,10 +48,6 @@ Rc check_compares(Reader *r) {
     if (!list) return RC_OK;
     if (list->kind != NODE_SEQUENCE || !list->child)
         return document_error(r->e, r->d, list->line, "compare: a list is needed, such as [mine - pre, mine - peri]");
-    if (r->x->most)
-        return document_error(r->e, r->d, list->line,
-                              "compare: where seeds are added until it is decided, each arm is compared with the "
-                              "baseline");
     for (const Node *item = list->child; item && !rc; item = item->next) {
         char *copy = item->kind == NODE_SCALAR ? mem_text(item->text) : NULL, *sign = copy ? strstr(copy, " - ") : NULL;
         if (sign) *sign = 0;

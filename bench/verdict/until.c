@@ -9,15 +9,26 @@
 _Static_assert((int)EXPERIMENT_USUAL_MOST == (int)ANYTIME_MOST && (int)EXPERIMENT_MOST_WATCHED == (int)ANYTIME_LARGEST,
                "one limit");
 
+/* What a cell compares: [returned]. */
+static int until_pairs(const Experiment *x, Compared out[EXPERIMENT_MOST_COMPARES]) {
+    int count = x->compares, baseline = 0;
+    memcpy(out, x->compare, (size_t)x->compares * sizeof *out);
+    while (!x->compares && strcmp(x->arm[baseline].name, x->baseline) != 0) baseline++;
+    for (int arm = 0; arm < x->arms && !x->compares; arm++)
+        if (arm != baseline) out[count++] = (Compared){arm, baseline};
+    return count;
+}
+
 int until_primaries(const Sample *s, Contrast **what) {
     int count = 0;
     *what = NULL;
+    Compared pair[EXPERIMENT_MOST_COMPARES];
+    int pairs = until_pairs(s->x, pair);
     for (int cell = 0; cell < s->cells; cell++) {
         int last = s->cell[cell].steps - 1;
-        for (int arm = 0; arm < s->arms; arm++) {
-            if (arm == s->baseline || last < 0 || !s->cell[cell].step[last]) continue;
+        for (int i = 0; i < pairs && last >= 0 && s->cell[cell].step[last]; i++) {
             *what = mem_grow(*what, (size_t)count + 1, sizeof **what);
-            (*what)[count++] = contrast_pair(cell, last, s->x->metric, arm, s->baseline, s->x->margin);
+            (*what)[count++] = contrast_pair(cell, last, s->x->metric, pair[i].arm, pair[i].against, s->x->margin);
         }
     }
     return count;
@@ -37,7 +48,8 @@ int until_decided(const Family *f) {
 int until_least(const Experiment *x) {
     double one[EXPERIMENT_MOST_WATCHED], p[EXPERIMENT_MOST_WATCHED];
     size_t most = (size_t)x->most, n = 1;
-    double level = x->alpha / (experiment_cells(x) * (x->arms - 1));
+    Compared pair[EXPERIMENT_MOST_COMPARES];
+    double level = x->alpha / (experiment_cells(x) * until_pairs(x, pair));
     for (size_t i = 0; i < most; i++) one[i] = 1;
     if (st_anytime_path(one, most, 1, ST_TWO_SIDED, p)) return 1;
     while (n <= most && p[n - 1] > level) n++;

@@ -97,7 +97,7 @@ static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
 
 /* Of seeds that are added until it is decided. */
 static void until_text(const Experiment *x, Text *out) {
-    int comparisons = experiment_cells(x) * (x->arms - 1);
+    int comparisons = experiment_cells(x) * (x->compares ? x->compares : x->arms - 1);
     int least = until_least(x);
     text_format(out, "  Seeds are added until %s decided at the last step, at most %d: ",
                 comparisons == 1 ? "the one comparison is" : "all comparisons are", x->most);

@@ -227,7 +227,7 @@ void prose_smallest_p(const Table *t, Text *out) {
 /* Which p; of seeds that are added until it is decided, one that holds at every stop. */
 static void test_of(const Table *t, Text *out) {
     if (t->family.anytime) {
-        text_format(out, "We added seeds until every arm was decided at the last step (");
+        text_format(out, "We added seeds until every comparison was decided at the last step (");
         table_stop(t, out);
         text_format(out, "), so p is that of test martingales of the signs, which holds whenever one stops");
         if (t->family.count > 1)

@@ -161,7 +161,7 @@ const Best *table_best(const Table *t) {
     if (f->bested) return f->best;
     f->bested = true;
     f->best = mem_alloc(1, sizeof *f->best);
-    if (!best_make(f->best, &t->sample)) free(f->best), f->best = NULL;
+    if (t->family.anytime || !best_make(f->best, &t->sample)) free(f->best), f->best = NULL;
     return f->best;
 }
 

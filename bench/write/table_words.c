@@ -89,8 +89,7 @@ static void anytime_methods(const Table *t, Text *out) {
     int n = t->sample.seeds;
     text_format(out,
                 "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
-                "arm was decided against %s at the last step: ",
-                t->x->arm[t->sample.baseline].label);
+                "comparison was decided at the last step: ");
     table_stop(t, out);
     text_format(out,
                 ". %d seed%s, paired, so that every arm %sshares the initial values of all tensors it has in common "

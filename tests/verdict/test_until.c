@@ -77,8 +77,10 @@ Test(until, the_fewest_seeds_of_a_family) {
     static const struct {
         const char *alpha;
         int least;
-    } rows[] = {{"alpha: 0.05\n", 8}, {"alpha: 0.2\n", 5}}; /* two arms: e of 40 and of 10, by hand 73.8 and 10.6 */
-    for (size_t i = 0; i < 2; i++) {
+    } rows[] = {{"alpha: 0.05\n", 8},
+                {"alpha: 0.2\n", 5},        /* two arms: e of 40 and of 10, by hand 73.8 and 10.6 */
+                {"compare: [c - b]\n", 6}}; /* one comparison: 20 */
+    for (size_t i = 0; i < 3; i++) {
         Experiment x;
         char text[600];
         snprintf(text, sizeof text, "%s%sseeds: {until: decided, most: 20}\n", head, rows[i].alpha);
