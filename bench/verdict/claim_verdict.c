@@ -236,14 +236,18 @@ static Seen equality_seen(ClaimVerdict *v, const Family *f) {
 /* At the write-up's own size its number counts as well as its direction, where its spread over seeds is known. */
 static Seen number_seen(ClaimVerdict *v, Seen seen) {
     char number[40];
-    bool known = !isnan(v->reported) && !isnan(v->replication.reported_se) && !isnan(v->replication.lo);
-    bool out = known && !v->replication.inside;
-    if (!v->own || !out || (seen != SEEN_yes && seen != SEEN_unclear)) return seen;
-    say(v,
-        seen == SEEN_yes ? "in direction: its number %s lies outside the prediction interval"
-                         : "its number %s is ruled out by the prediction interval",
-        format_real(number, v->reported));
-    return seen == SEEN_yes ? SEEN_yes : SEEN_no;
+    const Replication *r = &v->replication;
+    if (!v->own || isnan(v->reported) || isnan(r->reported_se) || isnan(r->lo)) return seen;
+    format_real(number, v->reported);
+    if (seen == SEEN_yes && !r->inside)
+        say(v, "in direction: its number %s lies outside the prediction interval", number);
+    if (seen == SEEN_nothing && r->inside) {
+        say(v, "but its number %s lies inside the prediction interval", number);
+        return SEEN_unclear;
+    }
+    if (seen != SEEN_unclear || r->inside) return seen;
+    say(v, "its number %s is ruled out by the prediction interval", number);
+    return SEEN_no;
 }
 
 #define SEEDS_MOST 500 /* more are no plan */

@@ -62,8 +62,8 @@ static const struct {
     {-0.0900, +0.0900, 0.001, SEEN_yes, SEEN_no}, /* their standard error is 0.033 */
     {-0.2000, +0.0900, 0.001, SEEN_yes, SEEN_no}, /* in direction */
     {+0.0300, -0.0300, 0.001, SEEN_no, SEEN_no},
-    {+0.0005, +0.0005, 0.004, SEEN_nothing, SEEN_yes},
-    {+0.0050, -0.0050, 0.001, SEEN_nothing, SEEN_yes}, /* the wrong side, and too small to matter */
+    {+0.0005, +0.0005, 0.004, SEEN_unclear, SEEN_yes}, /* too small, yet its number is not ruled out */
+    {+0.0050, -0.0050, 0.001, SEEN_unclear, SEEN_yes}, /* the same on the wrong side */
     {-0.0100, -0.0100, 0.200, SEEN_unclear, SEEN_unclear},
     {-0.0190, -0.0190, 0.004, SEEN_yes, SEEN_unclear}, /* separated from 0, not from the margin */
     {-0.0500, -0.0500, 0.000, SEEN_yes, SEEN_no},      /* every seed alike: no interval */
@@ -82,6 +82,17 @@ Test(claim, what_is_shown_is_earned) {
         cr_expect_eq(strstr(first->why, "in direction: its number") != NULL, i == 2, "case %zu: %s", i, first->why);
         made_up_release(&m);
     }
+}
+
+/* No number is reported of centering: less than the margin is no difference that matters. */
+Test(claim, too_small_to_matter_is_not_seen) {
+    made_up_init(&m, made_up_four, "eight");
+    for (int arm = 1; arm < 4; arm++) set_difference(arm, 0.0005, 0.001 * arm);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const ClaimVerdict *v = verdict("002-3", 0);
+    cr_expect_eq(v->seen, SEEN_nothing, "%d: %s", (int)v->seen, v->why);
+    cr_expect(!strncmp(v->why, "within 0.02: too small to matter", 32), "%s", v->why);
+    made_up_release(&m);
 }
 
 /* A number that the write-up's own spread cannot explain is ruled out at its own size, whatever the sign. */
