@@ -202,6 +202,13 @@ static void say(ClaimVerdict *v, const char *format, ...) {
     va_end(list);
 }
 
+/* Every seed's difference is 0, of enough seeds to call that the same. */
+static bool all_at_it(const Comparison *c) {
+    bool all = c->status == ST_OK && c->pairs.n >= ST_EQUAL_SEEDS && c->t_decides;
+    for (size_t i = 0; i < c->pairs.n && all; i++) all = fabs(c->pairs.d[i]) <= st_tol(c->pairs.scale);
+    return all;
+}
+
 /* A claim that one side is lower or higher, decided by the p of its test. */
 static Seen difference_seen(ClaimVerdict *v, const Reading *r, const Family *f) {
     const Comparison *c = v->c;
@@ -213,6 +220,10 @@ static Seen difference_seen(ClaimVerdict *v, const Reading *r, const Family *f) 
     if (v->p < f->alpha && cap) {
         say(v, "it would rest on what a diverged run counts as");
         return SEEN_unclear;
+    }
+    if (means && all_at_it(c)) {
+        say(v, c->what.against != 0 ? "every seed is at the threshold" : "no seed differs");
+        return SEEN_nothing;
     }
     if (inside) {
         say(v, "within %g: too small to matter", c->what.margin);
@@ -235,18 +246,16 @@ static Seen equality_seen(ClaimVerdict *v, const Family *f) {
 
 /* At the write-up's own size its number counts as well as its direction, where its spread over seeds is known. */
 static Seen number_seen(ClaimVerdict *v, Seen seen) {
-    char number[40];
     const Replication *r = &v->replication;
     if (!v->own || isnan(v->reported) || isnan(r->reported_se) || isnan(r->lo)) return seen;
-    format_real(number, v->reported);
     if (seen == SEEN_yes && !r->inside)
-        say(v, "in direction: its number %s lies outside the prediction interval", number);
+        say(v, "in direction: its number %.3g lies outside the prediction interval", v->reported);
     if (seen == SEEN_nothing && r->inside) {
-        say(v, "but its number %s lies inside the prediction interval", number);
+        say(v, "but its number %.3g lies inside the prediction interval", v->reported);
         return SEEN_unclear;
     }
     if (seen != SEEN_unclear || r->inside) return seen;
-    say(v, "its number %s is ruled out by the prediction interval", number);
+    say(v, "its number %.3g is ruled out by the prediction interval", v->reported);
     return SEEN_no;
 }
 

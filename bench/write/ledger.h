@@ -1,7 +1,7 @@
 /* Ledger: every write-up's claims. Each claim of bench/claims/ is held against every experiment of its write-up
  * whose runs are stored, each at the largest profile that is complete, and against stored measurements. One of its
- * places decides its word (bench/plan/claim.h); the others are estimates. A claim that nothing measures is `not tested`,
- * with the command that would measure it, or with what must exist first. Nothing is trained here. */
+ * places decides its word (bench/plan/claim.h); the others are estimates. A claim that nothing measures is
+ * `not tested`, with the command that would measure it, or with what must exist first. Nothing is trained here. */
 #ifndef BENCH_WRITE_LEDGER_H
 #define BENCH_WRITE_LEDGER_H
 

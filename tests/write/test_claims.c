@@ -71,7 +71,7 @@ Test(claims, a_row_says_what_was_reported_and_found) {
     const Cells *c = &l.at[0];
     int row = 0;
     while (c->row[row].kind != ROW_cells) row++;
-    cr_expect(!strncmp(cells_words_at(c, c->row[0].shown), "002-1  LayerNorm on the embeddings lowers", 41));
+    cr_expect(!strncmp(cells_words_at(c, c->row[0].shown), "002-1  The LN variant achieved a mean Valid", 42));
     cr_expect_str_eq(words_beside(c, row, -1),
                      "valid_loss: layernorm - baseline < 0: lower (better), margin 0.02 (maxt)");
     cr_expect_str_eq(shown(c, row, "rep."), "-0.0720");
