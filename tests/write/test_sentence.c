@@ -1,10 +1,12 @@
 /* A comparison as a sentence, in text, LaTeX and Markdown; and the Markdown of a gate. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/write/compare.h"
 #include "bench/write/sentence.h"
+#include "tests/verdict/made_up.h"
 
 TestSuite(sentence, .timeout = 60);
 
@@ -117,4 +119,28 @@ Test(sentence, a_gate_in_markdown) {
     markdown_has(.3, "**NOT DECIDED**: whether an arm is worse than pre_ln by more than 0.3; about",
                  "more seeds would decide it");
     markdown_has(5, "**PASS**: no arm is worse than pre_ln by more than 5.", "passes, not worse by more: post");
+}
+
+static MadeUp m; /* too large for a stack */
+
+static void plain_of(const Table *t, Text *out) {
+    table_sentences(t, SENTENCE_TEXT, out);
+}
+
+static void tex_of(const Table *t, Text *out) {
+    table_sentences(t, SENTENCE_TEX, out);
+}
+
+/* Four arms: a line for each but the baseline, at the last step. */
+Test(sentence, of_a_table) {
+    made_up_init(&m, made_up_four, "quick");
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    char *text = made_up_write(&m, plain_of), *tex = made_up_write(&m, tex_of);
+    int lines = 0;
+    for (const char *s = text; *s; s += strcspn(s, "\n") + 1) lines++;
+    cr_expect_eq(lines, 3, "%s", text);
+    cr_expect(strstr(text, "(95% CI [") && strstr(text, "6 seeds"), "%s", text);
+    cr_expect(strstr(tex, "(95\\% CI ["), "%s", tex);
+    free(text), free(tex);
+    made_up_release(&m);
 }
