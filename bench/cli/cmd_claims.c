@@ -26,6 +26,8 @@ static void print(const Ledger *b, const Options *o, const Claim *only) {
             ledger_tex(&all, &text);
         else if (o->times[OPTION_html])
             cells_list_html(&all, &text);
+        else if (o->times[OPTION_markdown])
+            cells_list_markdown(&all, &text);
         else
             cells_list_text(&all, terminal_width(), &text);
     }
@@ -74,8 +76,9 @@ Rc command_claims(Session *s, Error *e) {
     Ledger b;
     if (o->operands > 1)
         return error_set(e, RC_USAGE, "claims: name one write-up or one claim, or none for all of them");
-    if ((o->times[OPTION_json] > 0) + (o->times[OPTION_tex] > 0) + (o->times[OPTION_html] > 0) > 1)
-        return error_set(e, RC_USAGE, "claims: one of --json, --tex and --html");
+    if ((o->times[OPTION_json] > 0) + (o->times[OPTION_tex] > 0) + (o->times[OPTION_html] > 0) +
+            (o->times[OPTION_markdown] > 0) > 1)
+        return error_set(e, RC_USAGE, "claims: one of --json, --tex, --html and --markdown");
     const char *writeup = named ? writeup_of(s, named, name) : NULL;
     if (ledger_make(&b, s, writeup, false, e)) return e->code;
     Rc rc = named && strcmp(named, writeup) != 0 ? find_claim(&b, named, &only, e) : RC_OK;

@@ -188,6 +188,8 @@ static void show(const Session *s, const Table *t) {
                         : o->times[OPTION_markdown] ? SENTENCE_MARKDOWN
                                                     : SENTENCE_TEXT,
                         &text);
+    else if (o->times[OPTION_markdown])
+        table_markdown(t, &text);
     else {
         table_text_wide(t, terminal_width(), &text);
         summaries_text(t, true, terminal_width(), &text);
@@ -446,8 +448,8 @@ Rc command_table(Session *s, Error *e) {
     Text partial;
     PlanFolder folder;
     if (options_one_experiment(o, e)) return e->code;
-    if ((o->times[OPTION_tex] || o->times[OPTION_markdown]) && !o->times[OPTION_sentence])
-        return error_set(e, RC_USAGE, "table: --tex and --markdown are of --sentence; the tables stand in files");
+    if (o->times[OPTION_tex] && !o->times[OPTION_sentence])
+        return error_set(e, RC_USAGE, "table: --tex is of --sentence; the tables in LaTeX stand in files");
     if (theory_asked(o)) return theory_table(s, e);
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);

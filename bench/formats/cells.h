@@ -157,6 +157,7 @@ void cells_list_html(const CellsList *l, Text *out);
 
 /* Render GitHub's Markdown, without title and notes. */
 void cells_markdown(const Cells *c, Text *out);
+void cells_list_markdown(const CellsList *l, Text *out); /* with titles above and notes below */
 
 /* Append text with Markdown's signs, tags and entities escaped. */
 void markdown_text(const char *text, Text *out);

@@ -388,3 +388,22 @@ void cells_markdown(const Cells *c, Text *out) {
         text_format(out, "\n");
     }
 }
+
+static void markdown_paragraph(const char *before, const char *text, const char *after, Text *out) {
+    if (!text[0]) return;
+    text_format(out, "%s", before);
+    markdown_text(text, out);
+    text_format(out, "%s\n", after);
+}
+
+void cells_list_markdown(const CellsList *l, Text *out) {
+    for (int i = 0; i < l->count; i++) {
+        const Cells *c = &l->at[i];
+        if (c->data) continue;
+        markdown_paragraph("\n**", c->title.at, "**", out);
+        markdown_paragraph("\n", c->caption.at, "", out);
+        text_format(out, "\n");
+        cells_markdown(c, out);
+        markdown_paragraph("\n", c->notes.at, "", out);
+    }
+}

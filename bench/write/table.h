@@ -188,6 +188,7 @@ void table_csv(const Table *t, Text *out);
 void table_json(const Table *t, Text *out);
 void table_text(const Table *t, Text *out); /* of a file */
 void table_text_wide(const Table *t, int width, Text *out);
+void table_markdown(const Table *t, Text *out); /* results, tests and claims of the text */
 void table_cost_json(const Table *t, Text *out);
 
 /* What an arm costs: medians over seeds and cells, where precision is a factor over those of the first cell's; ratio:

@@ -38,3 +38,26 @@ void table_text_wide(const Table *t, int width, Text *out) {
     text_release(&words);
     cells_list_release(&all);
 }
+
+void table_markdown(const Table *t, Text *out) {
+    CellsList all = {0};
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s: %s", t->name, t->x->title);
+    text_format(out, "## ");
+    markdown_text(words.at, out);
+    text_format(out, "\n");
+    text_clear(&words);
+    table_exploratory(t, &words);
+    if (words.length) text_format(out, "\n%s: %s\n", table_mark(t), words.at);
+    results_all(t, false, &all);
+    claims_tables(t, &all);
+    cells_list_markdown(&all, out);
+    text_clear(&words);
+    table_methods(t, &words);
+    text_format(out, "\n");
+    markdown_text(words.at, out);
+    text_format(out, "\n");
+    text_release(&words);
+    cells_list_release(&all);
+}

@@ -142,5 +142,8 @@ Test(sentence, of_a_table) {
     cr_expect(strstr(text, "(95% CI [") && strstr(text, "6 seeds"), "%s", text);
     cr_expect(strstr(tex, "(95\\% CI ["), "%s", tex);
     free(text), free(tex);
+    text = made_up_write(&m, table_markdown);
+    cr_expect(!strncmp(text, "## made", 7) && strstr(text, "\n| ") && strstr(text, "|---|"), "%.300s", text);
+    free(text);
     made_up_release(&m);
 }
