@@ -172,7 +172,7 @@ static void status_text(const Status *st, Text *out) {
     if (st->diverged) text_format(out, " (%d diverged)", st->diverged);
     for (State k = 0; k < STATES; k++)
         if (st->count[k] || k == RUNNING) text_format(out, ", %d %s", st->count[k], state_names[k]);
-    if (st->x) text_format(out, ", %d waiting", st->waiting);
+    if (st->x) text_format(out, ", %d waiting%s", st->waiting, st->x->most ? " unless it is decided before" : "");
     if (st->left > 0) text_format(out, "; about %s left", format_duration(left, st->left));
     text_format(out, "\n");
     for (State k = 0; k < STATES; k++)
