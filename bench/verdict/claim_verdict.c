@@ -240,7 +240,7 @@ static Seen equality_seen(ClaimVerdict *v, const Family *f) {
     bool beyond = flat ? fabs(c->t.mean) > margin : v->lo > margin || v->hi < -margin;
     if (c->inside) return SEEN_yes;
     if (!(c->joint.step < f->alpha && beyond)) return SEEN_unclear;
-    v->p = c->joint.step, v->floor = f->floor, v->by = "maxt";
+    v->p = c->joint.step, v->floor = f->floor, v->by = f->anytime ? "anytime" : "maxt";
     return SEEN_no;
 }
 
@@ -414,7 +414,7 @@ static void judge_measured(ClaimVerdict *v, const Family *f, const Sample *s) {
     contrast_specs(w, s, spec);
     v->undeclared = !all_declared(v, s);
     v->reported = claim_reported(v->test, spec, w->terms, step);
-    v->by = v->test->test->name;
+    v->by = f->anytime ? "anytime" : v->test->test->name;
     v->effect = r.effect, v->lo = r.lo, v->hi = r.hi, v->interval = r.interval;
     v->p = r.p, v->floor = r.floor;
     v->place = claim_place(v->test, s->x->name, &spec[0], step);

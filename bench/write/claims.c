@@ -45,10 +45,11 @@ void claims_end(ClaimsTable *x) {
     for (int i = 0; i < (int)st_tests_count; i++)
         if (x->named[i]) test_note(x, i, out);
     if (x->other_test) text_format(out, " A claim of equality that is contradicted shows the p of maxt.");
-    text_format(out,
-                "%sp: of this contrast alone, where max-T is its exact sign flips. Estimates are of places that "
-                "decide nothing.",
-                out->length ? " " : "");
+    if (x->anytime)
+        text_format(out, "%sanytime: test martingales of the signs, which hold whenever one stops adding seeds.",
+                    out->length ? " " : "");
+    text_format(out, "%sp: of this contrast alone%s. Estimates are of places that decide nothing.",
+                out->length ? " " : "", x->fixed || !x->anytime ? ", where max-T is its exact sign flips" : "");
     text_release(&x->intervals);
 }
 
@@ -133,6 +134,9 @@ static void note(ClaimsTable *x, const ClaimRow *r) {
     const ClaimVerdict *v = r->v;
     const char *planned = r->test->test->name;
     int by = test_index(v->by[0] ? v->by : planned), own = test_index(planned);
+    bool anytime = !strcmp(v->by, "anytime");
+    x->anytime |= anytime, x->fixed |= !anytime;
+    if (anytime) by = own = -1;
     if (by >= 0) x->named[by] = true;
     if (own >= 0) x->named[own] = true, x->ratio[own] |= st_tests[own].about == ST_ABOUT_variance && isnan(v->lo);
     x->other_test |= by != own;

@@ -25,6 +25,7 @@ typedef struct {
     Cells *c;
     bool named[CLAIMS_MOST_TESTS], ratio[CLAIMS_MOST_TESTS]; /* by st_tests */
     bool reported, other_test;
+    bool anytime, fixed; /* rows whose p holds whenever one stops adding seeds; others */
     Text intervals;
 } ClaimsTable;
 

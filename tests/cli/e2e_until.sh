@@ -186,3 +186,19 @@ check_the_example_stops_killed_or_not() {
   ends 0 table smoke-until --results "$W/r"
   prints '^  post † .* 8 .* worse than pre$' && prints '^  center ‡ .*the same within 0.02$'
 }
+
+check_claims_are_judged_at_every_stop() {
+  claims_tree
+  sed -i 's/^  smoke: .*/  smoke: {seeds: {until: decided, most: 12}}/; /^  quick:/d' "$W/tree/bench/experiments/tiny.yaml"
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  prints '^decided after 8 seeds: no more are needed$'
+  short
+  prints '^  900-1 +Wider is better. .* reproduced \*$' && prints '^  900-2 +Clipping does not matter. .* seen here \*$'
+  ends 0 claims 900-1 --results "$W/r"
+  prints 'Intervals: 95% anytime\.' && prints ', 8 seeds$|step 40,( width = 32)? +8 '
+  ! grep -qE '95% t\b|sign flips' "$W/out" || fail "something of a fixed number of seeds"
+  # A test that has no such p is not made.
+  sed -i 's/test: maxt/test: t/' "$W/tree/bench/claims/900.yaml"
+  ends 0 claims 900-1 --results "$W/r"
+  whole | grep -q 'seeds were added until it was decided, and this test is of a fixed number' || fail "a t test of stopped seeds"
+}
