@@ -264,7 +264,8 @@ static void write_words(const Part *p, const CellRow *row, Text *out) {
     for (int i = 0; i < row->indent; i += 2) text_format(out, "\\quad ");
     text_format(out, "%s", heading ? "\\textit{" : "");
     latex_shown(out, words);
-    text_format(out, "%s} \\\\\n", heading ? "}" : "");
+    /* No page ends behind a heading. */
+    text_format(out, "%s} \\\\%s\n", heading ? "}" : "", heading && p->layout->flows ? "*" : "");
 }
 
 static void write_rows(const Part *p, Text *out) {

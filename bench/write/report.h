@@ -54,7 +54,7 @@ void report_command(const LedgerTable *made, Text *out); /* that trains it again
 Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e);
 void report_section_tables(const Table *t, Text *out);
 
-/* The comparisons at the last step of every cell, into c[cells * arms]; returns how many. */
+/* The comparisons at the last step of every cell, into c[family.count]; returns how many. */
 int report_comparisons(const Table *t, const Comparison **c);
 
 /* The first page: a row for each experiment, with its arms and size; a row for each comparison, with a picture. */

@@ -52,7 +52,7 @@ static int diverged_runs(const Table *t, const Comparison *c) {
     return sample_arm(&t->sample, c->what.cell, c->what.step, c->what.term[0].arm, t->metric).diverged;
 }
 
-/* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ", "LayerNorm: not decided, +0.063 …" */
+/* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ", "LayerNorm: not decided, +0.063 ". */
 static void sentence(const Table *t, const Comparison *c, Text *out) {
     int lost = diverged_runs(t, c);
     bool decided = decision_made(c->decision);
@@ -194,11 +194,8 @@ static void what_p_is(const Table *t, Text *out) {
 
 int report_comparisons(const Table *t, const Comparison **c) {
     int count = 0;
-    for (int at = 0; at < t->sample.cells; at++)
-        for (int arm = 0; arm < t->sample.arms; arm++) {
-            const Comparison *one = table_comparison(t, at, t->sample.cell[at].steps - 1, arm);
-            if (one) c[count++] = one;
-        }
+    for (const Comparison *one = t->family.at; one < t->family.at + t->family.count; one++)
+        if (one->what.step == t->sample.cell[one->what.cell].steps - 1) c[count++] = one;
     return count;
 }
 
@@ -237,7 +234,7 @@ static void divergence(const Table *t, Text *out) {
 }
 
 void report_finding(const Table *t, Text *out) {
-    const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+    const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c);
     setting(t, out);
     if (!count)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/write/best.h"
 #include "bench/write/figure_forest.h"
 #include "bench/write/prose.h"
 #include "bench/write/report.h"
@@ -23,7 +24,7 @@ void report_short(const Ledger *b, Text *out) {
     int count = 0, better = 0, worse = 0, other = 0, same = 0, exploratory = 0;
     for (int i = 0; i < b->mades; i++) {
         const Table *t = &b->made[i]->table;
-        const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+        const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
         int own = report_comparisons(t, c);
         for (int k = 0; k < own; k++) {
             int side = contrast_better(&c[k]->what);
@@ -49,6 +50,12 @@ void report_short(const Ledger *b, Text *out) {
 
 /* ---- asked ---- */
 
+/* "LayerNorm", or "LayerNorm minus RMSNorm" where an experiment lists its pairs. */
+static void pair_words(const Table *t, int arm, int against, Text *out) {
+    text_format(out, "%s", t->x->arm[arm].label);
+    if (t->x->compares) text_format(out, " minus %s", t->x->arm[against].label);
+}
+
 static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
     const Table *t = &made->table;
     Text words;
@@ -63,6 +70,11 @@ static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
     for (int arm = 0; arm < t->sample.arms; arm++)
         if (arm != t->sample.baseline) text_format(&words, "%s%s", words.length ? ", " : "", t->x->arm[arm].label);
     text_format(&words, "%s%s", words.length ? "; against " : "", t->x->arm[t->sample.baseline].label);
+    if (t->x->compares) text_format(&words, "; compared: ");
+    for (const Compared *p = t->x->compare; p < t->x->compare + t->x->compares; p++) {
+        if (p > t->x->compare) text_format(&words, ", ");
+        pair_words(t, p->arm, p->against, &words);
+    }
     cell_text(c, words.at);
     text_clear(&words);
     prose_size(t, &words);
@@ -90,8 +102,13 @@ void report_asked(const Ledger *b, Cells *c) {
 
 /* ---- found ---- */
 
-static CellAxis axis_of(const Table *t, const Comparison *const *c, int count) {
+static CellAxis axis_of(const Table *t, const Best *best, const Comparison *const *c, int count) {
     CellAxis axis = {.margin = t->x->margin};
+    for (int i = 0; best && i < best->pairs; i++) {
+        cell_axis_add(&axis, best->pair[i].difference);
+        bool interval = best->pair[i].minus.status == ST_OK;
+        if (interval) cell_axis_add(&axis, best->pair[i].minus.lo), cell_axis_add(&axis, best->pair[i].minus.hi);
+    }
     for (int i = 0; i < count; i++) {
         if (c[i]->status != ST_OK) continue;
         cell_axis_add(&axis, c[i]->t.mean);
@@ -107,11 +124,35 @@ static CellAxis axis_of(const Table *t, const Comparison *const *c, int count) {
     return axis;
 }
 
-static const char *style_of(const Table *t, const Comparison *c) {
-    int better = contrast_better(&c->what);
-    if (t->exploratory || !decision_made(c->decision)) return "v-open";
-    if (!decision_apart(c->decision) || !better) return "v-same";
-    return decision_lower(c->decision) == (better < 0) ? "v-better" : "v-worse";
+static const char *style_of(const Table *t, Decision d, int better) {
+    if (t->exploratory || !decision_made(d)) return "v-open";
+    if (!decision_apart(d) || !better) return "v-same";
+    return decision_lower(d) == (better < 0) ? "v-better" : "v-worse";
+}
+
+/* Two arms, each at its best learning rate. */
+static void best_row(const Table *t, const Best *b, const BestPair *p, CellAxis axis, Cells *out) {
+    bool shown = p->minus.status == ST_OK;
+    double none = (double)NAN;
+    int decimals = decimals_for(p->minus.se, 3);
+    Text words;
+    text_init(&words);
+    cells_row(out);
+    pair_words(t, p->arm->arm, p->against->arm, &words);
+    text_format(&words, ", each at its best of %d rates%s%s", b->ranking.rates,
+                b->ranking.group[p->group][0] ? ", " : "", b->ranking.group[p->group]);
+    cell_text(out, words.at);
+    cell_picture(out, p->difference, shown ? p->minus.lo : none, shown ? p->minus.hi : none, axis);
+    cell_signed(out, p->difference, decimals);
+    cell_interval(out, shown ? p->minus.lo : none, shown ? p->minus.hi : none, decimals, "a run diverged");
+    cell_p(out, p->p.step), cell_style(out, "p");
+    text_clear(&words);
+    if (t->exploratory) text_format(&words, "exploratory: ");
+    best_words(b, p, t->x->arm[p->against->arm].label, &words);
+    if (best_at_end(b, p->arm) || best_at_end(b, p->against))
+        text_format(&words, "; a best rate is an end of the grid");
+    cell_text(out, words.at), cell_style(out, style_of(t, p->decision, -1));
+    text_release(&words);
 }
 
 static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells *out) {
@@ -122,7 +163,8 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
     text_init(&words);
     cells_row(out);
     bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
-    text_format(&words, "%s%s%s", t->x->arm[c->what.term[0].arm].label, cell ? ", " : "", where);
+    pair_words(t, c->what.term[0].arm, c->what.term[1].arm, &words);
+    text_format(&words, "%s%s", cell ? ", " : "", where);
     cell_text(out, words.at);
     if (c->status != ST_OK) {
         cell_none(out), cell_format(out, "n/a (%s)", st_status_text(c->status)), cell_none(out), cell_none(out);
@@ -140,7 +182,7 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
     if (t->exploratory) text_format(&words, "exploratory: ");
     table_decision(t, c, &words);
     cell_text(out, words.at);
-    cell_style(out, style_of(t, c));
+    cell_style(out, style_of(t, c->decision, contrast_better(&c->what)));
     text_release(&words);
 }
 
@@ -153,7 +195,9 @@ static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
     for (int cell = 1; cell < t->sample.cells; cell++) same &= t->sample.cell[cell].step[last_step(t, cell)] == step;
     text_format(out, "%s%s", table_mark(t), t->exploratory ? ": " : "");
     report_title(b, made, out);
-    text_format(out, ": %s minus %s's after ", metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label);
+    text_format(out, ": %s", metric_info[t->metric].heading);
+    if (!t->x->compares) text_format(out, " minus %s's", t->x->arm[t->sample.baseline].label);
+    text_format(out, " after ");
     if (same)
         text_format(out, "%d steps", step);
     else
@@ -164,19 +208,22 @@ static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
 
 static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
     const Table *t = &made->table;
-    const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+    const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c);
     Text words;
     text_init(&words);
     found_heading(b, made, &words);
     cells_heading(out, words.at);
-    if (!count || count > MOST_ROWS || t->sample.seeds < 2) {
+    const Best *best = t->sample.seeds > 1 ? table_best(t) : NULL;
+    bool rows = count && count <= MOST_ROWS && t->sample.seeds > 1;
+    CellAxis axis = axis_of(t, best, c, rows ? count : 0);
+    for (int i = 0; best && i < best->pairs && best->pairs <= MOST_ROWS; i++)
+        best_row(t, best, &best->pair[i], axis, out);
+    for (int i = 0; rows && i < count; i++) found_row(t, c[i], axis, out);
+    if (!rows) {
         text_clear(&words);
         report_answer(t, &words);
         cells_words(out, 0, words.at);
-    } else {
-        CellAxis axis = axis_of(t, c, count);
-        for (int i = 0; i < count; i++) found_row(t, c[i], axis, out);
     }
     text_release(&words);
     free(c);
@@ -188,9 +235,10 @@ void report_found(const Ledger *b, Cells *c) {
                 "Each row is an arm minus the baseline at the last step: mean over the seeds, 95%% interval, p of the "
                 "sign-flip test adjusted for all comparisons of the experiment. In the picture the upright line is no "
                 "difference and the shaded band is the margin; rows of one experiment have one axis. Experiments with "
-                "more than %d comparisons are summed up in words.",
+                "more than %d comparisons are summed up in words. At its best rate, each seed of an arm has the rate "
+                "that the other seeds choose.",
                 MOST_ROWS);
-    cells_column(c, NULL, 'l', "arm");
+    cells_column(c, NULL, 'p', "arm");
     cells_column(c, NULL, 'g', "");
     cells_column(c, NULL, 'r', "difference");
     cells_column(c, NULL, 'i', "[interval]");
@@ -231,7 +279,7 @@ static void open_comparison(const Table *t, const Comparison *c, Text *out) {
 static void open_line(const Ledger *b, const LedgerTable *made, Text *out) {
     enum { NAMED = 3 };
     const Table *t = &made->table;
-    const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+    const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c), open = 0;
     bool few = t->family.floor >= t->x->alpha;
     for (int i = 0; i < count; i++) open += !decision_made(c[i]->decision);

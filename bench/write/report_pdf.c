@@ -33,7 +33,8 @@ static void paragraph(const char *words, Text *out) {
 
 /* Not at the end of a page. */
 static void section(const char *kind, const char *title, Text *out) {
-    text_format(out, "\\par\\vskip 0pt plus 7\\baselineskip\\penalty-200\\vskip 0pt plus -7\\baselineskip\n");
+    if (strcmp(kind, "section") == 0)
+        text_format(out, "\\par\\ifdim\\dimexpr\\pagegoal-\\pagetotal\\relax<12\\baselineskip\\newpage\\fi\n");
     text_format(out, "\\%s{", kind);
     latex_shown(out, title);
     text_format(out, "}\n");
