@@ -171,29 +171,40 @@ void cell_axis_add(CellAxis *axis, double x) {
     axis->from = fmin(axis->from, x), axis->to = fmax(axis->to, x);
 }
 
-/* The place of x among `places` of an axis. */
-static int place_of(double x, CellAxis axis, int places) {
-    double share = (x - axis.from) / (axis.to - axis.from);
-    return (int)lround(fmin(fmax(share, 0), 1) * (places - 1));
+void cell_picture(Cells *c, double x, double lo, double hi, CellAxis axis) {
+    Cell *cell = add(c, CELL_picture, x, "");
+    cell->lo = lo, cell->hi = hi, cell->axis = axis;
 }
 
-void cell_picture(Cells *c, double x, double lo, double hi, CellAxis axis) {
-    enum { PLACES = 21 };
-    const char *mark[PLACES];
-    Text drawn;
-    text_init(&drawn);
-    if (isfinite(x) && axis.from < axis.to) {
-        for (int i = 0; i < PLACES; i++) mark[i] = " ";
-        mark[place_of(0, axis, PLACES)] = "|";
-        bool line = isfinite(lo) && isfinite(hi);
-        for (int i = line ? place_of(lo, axis, PLACES) : 1; i <= (line ? place_of(hi, axis, PLACES) : 0); i++)
-            mark[i] = "-";
-        mark[place_of(x, axis, PLACES)] = "o";
-        for (int i = 0; i < PLACES; i++) text_format(&drawn, "%s", mark[i]);
+/* Columns of a row are dropped from the end of what is kept. */
+static size_t keep_cells(const Cells *c, int row, Cells *out, size_t kept) {
+    size_t end = row + 1 < c->rows ? c->row[row + 1].first : c->cells;
+    for (size_t i = c->row[row].first; i < end; i++)
+        if (c->column[i - c->row[row].first].align != 'g') out->cell[kept++] = c->cell[i];
+    return kept;
+}
+
+bool cells_without_pictures(const Cells *c, Cells *out) {
+    bool any = false;
+    size_t kept = 0;
+    for (int k = 0; k < c->columns; k++) any |= c->column[k].align == 'g';
+    if (!any) return false;
+    *out = *c;
+    out->columns = out->shown = 0;
+    out->row = mem_alloc((size_t)c->rows + 1, sizeof *out->row);
+    out->cell = mem_alloc(c->cells + 1, sizeof *out->cell);
+    for (int k = 0; k < c->columns; k++) {
+        if (c->column[k].align == 'g') continue;
+        out->shown += k < c->shown;
+        out->column[out->columns++] = c->column[k];
     }
-    Cell *cell = add(c, CELL_picture, x, drawn.at);
-    cell->lo = lo, cell->hi = hi, cell->axis = axis;
-    text_release(&drawn);
+    for (int i = 0; i < c->rows; i++) {
+        out->row[i] = c->row[i];
+        out->row[i].first = kept;
+        kept = keep_cells(c, i, out, kept);
+    }
+    out->cells = kept;
+    return true;
 }
 
 void cell_count(Cells *c, int count, int of) {

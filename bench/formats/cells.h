@@ -129,6 +129,10 @@ typedef struct {
 Cells *cells_add(CellsList *l, const char *name, const char *title); /* valid until the next is added */
 void cells_list_release(CellsList *l);
 
+/* The table without its pictures, for renderers that draw none: false where it has none. Texts are those of c; row and
+ * cell are freed by the caller. */
+bool cells_without_pictures(const Cells *c, Cells *out);
+
 /* ---- renderers ---- */
 
 /* Render for a terminal of `width` columns, aligned by blanks; columns that do not fit follow in further blocks, each

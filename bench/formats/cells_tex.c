@@ -1,15 +1,17 @@
 /* Render a table in LaTeX: booktabs, in floats that fit on a page. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 
 /* BLOCK: points of a text block of 5.5 inches, minus a reserve. WIDEST: points that are still legible scaled to it. */
 enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385, LEAST_PARAGRAPH = 80 };
 enum { SHORT_ROWS = 14 }; /* most rows of a table that is not broken across pages */
-enum { FLOW_BLOCK = 455, PICTURE = 72, PICTURE_HEIGHT = 7 }; /* points */
+enum { FLOW_BLOCK = 448, PICTURE = 56, PICTURE_HEIGHT = 7 }; /* points */
 
 /* Digits of a number that an S column aligns: -?digits(.digits)?, and an uncertainty after " +-". */
 typedef struct {
@@ -218,12 +220,9 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
     const Cell *cell = cells_at(p->c, row, column);
     Digits digits;
     bool s_column = in_s_column(p, column);
+    if (cell && cell->kind == CELL_picture) picture_tex(cell, out);
     if (!cell || !cell->shown) return;
     const char *shown = cells_words_at(p->c, cell->shown);
-    if (cell->kind == CELL_picture) {
-        picture_tex(cell, out);
-        return;
-    }
     if (p->c->row[row].below) {
         text_format(out, "{\\scriptsize ");
         latex_shown(out, shown);
@@ -537,7 +536,7 @@ static void write_flowing(const Cells *c, const TexLayout *layout, Text *out) {
     text_release(&caption);
 }
 
-void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
+static void list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
     int number = 0;
     for (int i = 0; i < l->count;) {
         if (l->at[i].data)
@@ -555,6 +554,20 @@ void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
             i++;
         }
     }
+}
+
+/* Pictures need a colour, which a file that is read into a paper does not ask for. */
+void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
+    CellsList plain = {.at = mem_alloc((size_t)l->count + 1, sizeof *plain.at), .count = l->count};
+    bool *own = mem_alloc((size_t)l->count + 1, sizeof *own);
+    for (int i = 0; i < l->count; i++) {
+        own[i] = !layout->flows && cells_without_pictures(&l->at[i], &plain.at[i]);
+        if (!own[i]) plain.at[i] = l->at[i];
+    }
+    list_tex(&plain, layout, out);
+    for (int i = 0; i < l->count; i++)
+        if (own[i]) free(plain.at[i].row), free(plain.at[i].cell);
+    free(plain.at), free(own);
 }
 
 void cells_tex(const Cells *c, const TexLayout *layout, Text *out) {

@@ -1,5 +1,6 @@
 /* Render a table for a terminal, aligned by blanks, and in Markdown. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -295,6 +296,12 @@ static int room_of_paragraphs(const Page *p) {
 }
 
 void cells_text(const Cells *c, int width, Text *out) {
+    Cells plain;
+    if (cells_without_pictures(c, &plain)) {
+        cells_text(&plain, width, out);
+        free(plain.row), free(plain.cell);
+        return;
+    }
     Page page = {.c = c, .page = width, .gap = WIDE_GAP, .stub = c->stub < c->shown ? c->stub : 0};
     bool titled = c->title.length && !c->below;
     if (titled) wrapped(c->title.at, 0, width, out);
@@ -364,6 +371,12 @@ static void markdown_row(const Cells *c, int row, Text *out) {
 }
 
 void cells_markdown(const Cells *c, Text *out) {
+    Cells plain;
+    if (cells_without_pictures(c, &plain)) {
+        cells_markdown(&plain, out);
+        free(plain.row), free(plain.cell);
+        return;
+    }
     if (!c->shown) return;
     text_format(out, "|");
     for (int k = 0; k < c->shown; k++) {

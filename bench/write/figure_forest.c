@@ -97,14 +97,25 @@ static int last_step(const Table *t, int cell) {
     return t->sample.cell[cell].steps - 1;
 }
 
-/* The comparison of (cell, place), places being the arms but the baseline; NULL: the runs end at step 0. */
-static const Comparison *comparison_at(const Table *t, int cell, int place, int *arm) {
-    *arm = place < t->sample.baseline ? place : place + 1;
-    return table_comparison(t, cell, last_step(t, cell), *arm);
+/* The comparison of a cell's i-th pair; NULL: the runs end at step 0. */
+static const Comparison *comparison_at(const Table *t, int cell, int i, Compared *pair) {
+    Compared pairs[EXPERIMENT_MOST_COMPARES];
+    (void)table_pairs(t, pairs);
+    *pair = pairs[i];
+    for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++)
+        if (c->what.cell == cell && c->what.step == last_step(t, cell) && c->what.term[0].arm == pair->arm &&
+            c->what.term[1].arm == pair->against)
+            return c;
+    return NULL;
+}
+
+static int pairs_of(const Table *t) {
+    Compared pairs[EXPERIMENT_MOST_COMPARES];
+    return table_pairs(t, pairs);
 }
 
 static bool together(const Table *t) {
-    return t->sample.cells * (t->sample.arms - 1) <= MOST_ROWS;
+    return t->sample.cells * pairs_of(t) <= MOST_ROWS;
 }
 
 static int parts(const Table *t) {
@@ -124,10 +135,11 @@ static int end_cell(const Table *t, int part) {
 }
 
 static bool any(const Table *t, int part) {
-    int found = 0, arm;
+    int found = 0, pairs = pairs_of(t);
+    Compared pair;
     for (int cell = first_cell(t, part); cell < end_cell(t, part); cell++)
-        for (int place = 0; place + 1 < t->sample.arms; place++) {
-            const Comparison *c = comparison_at(t, cell, place, &arm);
+        for (int i = 0; i < pairs; i++) {
+            const Comparison *c = comparison_at(t, cell, i, &pair);
             found += c && c->status == ST_OK;
         }
     return found > 0;
@@ -149,26 +161,28 @@ static void numbers(const Comparison *c, Text *out) {
 }
 
 /* Returns how many runs of it diverged. */
-static int fill_row(const Table *t, int cell, int place, PlotPanel *panel) {
+static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
     char where[256];
-    int arm;
-    Text said;
-    const Comparison *c = comparison_at(t, cell, place, &arm);
-    text_init(&said);
+    Compared pair;
+    Text said, label;
+    const Comparison *c = comparison_at(t, cell, i, &pair);
+    text_init(&said), text_init(&label);
+    text_format(&label, "%s", t->x->arm[pair.arm].label);
+    if (t->x->compares) text_format(&label, " minus %s", t->x->arm[pair.against].label);
     if (c) numbers(c, &said);
     bool *lost = mem_alloc((size_t)t->sample.seeds, sizeof *lost);
     for (int seed = 0; c && seed < t->sample.seeds; seed++) lost[seed] = diverged(t, c, seed);
     forest_row(panel, &(ForestRow){.family = &t->family,
                                    .c = c,
                                    .better = metric_info[t->metric].better,
-                                   .heading = place ? NULL : figure_where(where, t->x, cell, NULL),
-                                   .label = t->x->arm[arm].label,
+                                   .heading = i ? NULL : figure_where(where, t->x, cell, NULL),
+                                   .label = label.at,
                                    .numbers = said.at,
-                                   .style = figure_arm_style(t, arm),
-                                   .of = arm,
+                                   .style = figure_arm_style(t, pair.arm),
+                                   .of = pair.arm,
                                    .lost = lost});
     free(lost);
-    text_release(&said);
+    text_release(&said), text_release(&label);
     return c ? c->diverged_a + c->diverged_b : 0;
 }
 
@@ -191,14 +205,17 @@ static void note_differences(const Table *t, int lost, Plot *p) {
 
 static void fill(const Table *t, int part, Plot *p) {
     char words[400];
-    int cell = first_cell(t, part), lost = 0;
+    int cell = first_cell(t, part), lost = 0, pairs = pairs_of(t);
     snprintf(words, sizeof words, "after %d steps", t->sample.cell[cell].step[last_step(t, cell)]);
     figure_begin(p, t, words, 1, 0);
     PlotPanel *panel = plot_panel(p, "", "", "");
     for (; cell < end_cell(t, part); cell++)
-        for (int place = 0; place + 1 < t->sample.arms; place++) lost += fill_row(t, cell, place, panel);
-    snprintf(words, sizeof words, "%s minus %.100s's", metric_info[t->metric].heading,
-             t->x->arm[t->sample.baseline].label);
+        for (int i = 0; i < pairs; i++) lost += fill_row(t, cell, i, panel);
+    if (t->x->compares)
+        snprintf(words, sizeof words, "difference in %s", metric_info[t->metric].heading);
+    else
+        snprintf(words, sizeof words, "%s minus %.100s's", metric_info[t->metric].heading,
+                 t->x->arm[t->sample.baseline].label);
     forest_axis(panel, words, metric_info[t->metric].better, t->x->margin);
     note_differences(t, lost, p);
 }
@@ -207,11 +224,10 @@ static void caption(const Table *t, int part, Text *out) {
     char where[256] = "", margin[40], conf[40];
     if (!together(t)) figure_where(where, t->x, part, NULL);
     figure_caption_begin(t, where, out);
-    text_format(out,
-                ": %s minus %s's after the last step, a point per seed, the mean with its paired %s%% %s "
-                "interval",
-                metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label, table_confidence(t, conf),
-                table_interval(t));
+    text_format(out, ": %s%s", t->x->compares ? "differences in " : "", metric_info[t->metric].heading);
+    if (!t->x->compares) text_format(out, " minus %s's", t->x->arm[t->sample.baseline].label);
+    text_format(out, " after the last step, a point per seed, the mean with its paired %s%% %s interval",
+                table_confidence(t, conf), table_interval(t));
     if (isfinite(t->x->margin)) text_format(out, "; shaded: within %s", format_real(margin, t->x->margin));
     text_format(out, ".");
 }

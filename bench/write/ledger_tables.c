@@ -36,6 +36,22 @@ static void numbers(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     }
 }
 
+/* Ours with its interval on an axis of its own; the upright line is what the claim is held against: no difference, or
+ * the number that it names. */
+static void picture(const LedgerClaim *c, Cells *cells) {
+    const ClaimVerdict *v = c->line ? c->line->v : NULL;
+    const double none = (double)NAN;
+    bool measured = v && c->word != WORD_NOT_TESTED && ledger_measured(c->line);
+    CellAxis axis = {0};
+    double at = !measured ? 0 : !isnan(v->test->against) ? v->test->against : table_ratio(v->test) ? 1 : 0;
+    if (measured) {
+        cell_axis_add(&axis, v->effect - at), cell_axis_add(&axis, v->lo - at), cell_axis_add(&axis, v->hi - at);
+        double room = (axis.to - axis.from) / 8;
+        axis.from -= room, axis.to += room;
+    }
+    cell_picture(cells, measured ? v->effect - at : none, measured ? v->lo - at : none, measured ? v->hi - at : none, axis);
+}
+
 /* " *" of what survives Holm, ": 24 seeds" of what is open, the answer to a question. */
 static void behind_word(const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
@@ -70,6 +86,7 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     cell_text(cells, c->claim->id);
     cell_text(cells, c->claim->brief);
     numbers(b, c, cells);
+    picture(c, cells);
     behind_word(c, &words);
     claims_verdict(cells, c->word, words.at);
     text_clear(&words);
@@ -110,6 +127,7 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, CellsList *out) {
     cells_column(c, "reported", 'p', "write-up");
     cells_column(c, "ours", 'r', "ours");
     cells_column(c, "ours", 'i', "[CI]");
+    cells_column(c, NULL, 'g', "");
     cells_column(c, "verdict", 'p', "verdict");
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) cells_column(c, behind[i], 'X', "");
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)

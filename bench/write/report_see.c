@@ -21,12 +21,10 @@ static void number(const Table *t, double x, double sd, Text *out) {
 /* "Of 6 intervals 3 lie on the worse side, 1 lies on the better side and 2 cross zero." */
 static void differences(const Table *t, Text *out) {
     int count = 0, low = 0, high = 0, better = metric_info[t->metric].better;
-    for (int cell = 0; cell < t->sample.cells; cell++)
-        for (int arm = 0; arm < t->sample.arms; arm++) {
-            const Comparison *c = table_comparison(t, cell, last_step(t, cell), arm);
-            if (!c || !c->t_decides || c->t.status != ST_OK) continue;
-            count++, low += c->t.hi < 0, high += c->t.lo > 0;
-        }
+    for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
+        if (c->what.step != last_step(t, c->what.cell) || !c->t_decides || c->t.status != ST_OK) continue;
+        count++, low += c->t.hi < 0, high += c->t.lo > 0;
+    }
     if (!count) return;
     const char *below = better < 0 ? "on the better side" : better ? "on the worse side" : "below zero";
     const char *above = better < 0 ? "on the worse side" : better ? "on the better side" : "above zero";

@@ -511,10 +511,14 @@ Test(cells, pictures_of_intervals) {
     cr_expect_eq(times("<circle"), 2);
     cr_expect_eq(times("<path d="), 1);
     text_clear(&out), cells_text(&c, 60, &out);
-    has("  a         -----o----------\n"), has("  b         |         o\n"), has("  c\n");
-    text_clear(&out), cells_tabular(&c, &(TexLayout){0}, &out);
-    has("\\begin{picture}(72,7)\\put(9.0,0){\\color[gray]{.85}\\rule{18.0pt}{7pt}}\\put(18.0,0){\\line(0,1){7}}");
-    has("\\put(18.0,3.5){\\line(1,0){54.0}}\\put(36.0,3.5){\\circle*{3}}\\end{picture}");
+    cr_expect_str_eq(out.at, "  arm\n  a\n  b\n  c\n");
+    text_clear(&out), cells_markdown(&c, &out);
+    has_not("picture");
+    text_clear(&out), cells_tex(&c, &(TexLayout){0}, &out);
+    has_not("picture");
+    text_clear(&out), cells_tex(&c, &(TexLayout){.flows = true}, &out);
+    has("\\begin{picture}(56,7)\\put(7.0,0){\\color[gray]{.85}\\rule{14.0pt}{7pt}}\\put(14.0,0){\\line(0,1){7}}");
+    has("\\put(14.0,3.5){\\line(1,0){42.0}}\\put(28.0,3.5){\\circle*{3}}\\end{picture}");
     text_clear(&out), cells_csv(&c, &out);
     cr_expect_str_eq(out.at, "arm\na\nb\nc\n");
     cells_release(&c);
