@@ -49,7 +49,10 @@ static void picture(const LedgerClaim *c, Cells *cells) {
         double room = (axis.to - axis.from) / 8;
         axis.from -= room, axis.to += room;
     }
-    cell_picture(cells, measured ? v->effect - at : none, measured ? v->lo - at : none, measured ? v->hi - at : none, axis);
+    if (measured)
+        cell_picture(cells, v->effect - at, v->lo - at, v->hi - at, axis);
+    else
+        cell_picture(cells, none, none, none, axis);
 }
 
 /* " *" of what survives Holm, ": 24 seeds" of what is open, the answer to a question. */
