@@ -109,6 +109,17 @@ static void fill(Submission *sub, const Experiment *x, const Todo *t, const Deal
     }
 }
 
+static int by_seed(const void *a, const void *b) {
+    const Dealt *x = a, *y = b;
+    return x->seed != y->seed ? x->seed - y->seed : x->first - y->first;
+}
+
+/* Of a machine that has stored nothing, by its speed on a few products. */
+static void by_speed(const Todo *t, const Session *s, double *cost) {
+    const double speed = t->runs ? 0.55e9 * backend_fma_peak(t->run[0].backend) * s->threads_per_run : 1;
+    for (int i = 0; i < t->runs; i++) cost[i] /= speed;
+}
+
 static void pack(Submission *sub, const Session *s, const Experiment *x, const Todo *t, const Outlook *o,
                  const Fate *fate) {
     const Options *options = s->options;
@@ -117,15 +128,19 @@ static void pack(Submission *sub, const Session *s, const Experiment *x, const T
     double *cost = mem_alloc((size_t)t->runs, sizeof *cost);
     Dealt *piece = mem_alloc((size_t)t->runs, sizeof *piece);
     bool timed = weigh(t, o, cost);
+    if (!timed && !device) by_speed(t, s, cost);
     int count = pieces_of(t, fate, cost, grouped, piece);
     int tasks = option_integer(options, OPTION_array, option_integer(options, OPTION_nodes, 1));
     if (tasks > count) tasks = count;
-    if (grouped)
+    bool whole = !grouped && tasks <= x->seeds; /* half of an array then has whole seeds */
+    if (whole) qsort(piece, (size_t)count, sizeof *piece, by_seed);
+    if (grouped || whole)
         deal_in_order(piece, count, tasks);
     else
         deal(piece, count, tasks);
     int at_once = device ? option_integer(options, OPTION_gpus, 1) : option_integer(options, OPTION_threads, 1);
-    fill(sub, x, t, piece, count, tasks, timed, at_once);
+    fill(sub, x, t, piece, count, tasks, timed || !device, at_once);
+    sub->guessed = !timed;
     free(cost);
     free(piece);
 }
@@ -262,11 +277,35 @@ static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {
     if (held) fprintf(stderr, "  %d run%s being trained by others\n", held, held == 1 ? " is" : "s are");
     for (int i = 0; i < sub->tasks; i++) least = fmin(least, sub->seconds[i]), most = fmax(most, sub->seconds[i]);
     if (sub->tasks && most > 0)
-        fprintf(stderr, "  %d task%s of %s to %s, by the time of stored runs\n", sub->tasks, sub->tasks == 1 ? "" : "s",
-                format_duration(a, least), format_duration(b, most));
+        fprintf(stderr, "  %d task%s of %s to %s, %s\n", sub->tasks, sub->tasks == 1 ? "" : "s",
+                format_duration(a, least), format_duration(b, most),
+                sub->guessed ? "at 55% of this machine's fma peak, as no stored run tells the time"
+                             : "by the time of stored runs");
     else if (sub->tasks)
         fprintf(stderr, "  %d task%s of about the same number of operations; no stored run tells the time\n",
                 sub->tasks, sub->tasks == 1 ? "" : "s");
+}
+
+/* --write DIR: what would be submitted, in a folder: DIR itself, or DIR/1, DIR/2 … of several arrays. */
+static Rc write_folders(Arrays *a, const Session *s, const Experiment *x, const SlurmRequest *request, const char *to,
+                        Error *e) {
+    Rc rc =
+        folder_filled(to) ? error_set(e, RC_USAGE, "--write: something is in %.200s; name a new folder", to) : RC_OK;
+    for (int i = 0; i < a->parts && !rc; i++) {
+        Submission *sub = &a->part[i];
+        snprintf(sub->folder, sizeof sub->folder, "%.1000s", to);
+        if (a->parts > 1) snprintf(sub->folder, sizeof sub->folder, "%.1000s/%d", to, i + 1);
+        rc = folder_make(sub->folder, e);
+        if (!rc) rc = slurm_array_script(s, x, sub, request, &a->script[i], e);
+        if (!rc) rc = submission_write(sub, e);
+        if (!rc) rc = write_script(sub, "run.sh", &a->script[i], e);
+    }
+    Submission *last = a->parts ? &a->part[a->parts - 1] : NULL;
+    if (!rc && last) rc = slurm_table_script(s, x, last, request, &a->table, e);
+    if (!rc && last) rc = write_script(last, "table.sh", &a->table, e);
+    for (int i = 0; i < a->parts && !rc; i++) printf("sbatch %s/run.sh\n", a->part[i].folder);
+    if (!rc && last) printf("sbatch --dependency=afterany:JOB %s/table.sh\n", last->folder);
+    return rc;
 }
 
 /* Packs what is open into arrays of as many tasks as Slurm takes. */
@@ -299,10 +338,18 @@ Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, c
     bool dry = s->options->times[OPTION_dry_run] > 0;
     text_init(&a.table);
     for (int i = 0; i < t->runs; i++) fate[i] = todo_open(t, i) ? OPEN : STORED;
+    const char *to = option(s->options, OPTION_write, NULL);
     Rc rc = find_queued(s, t, fate, e);
-    if (dry) rc = RC_OK; /* on a machine without Slurm too */
+    if (dry || to) rc = RC_OK; /* on a machine without Slurm too */
     if (!rc) find_held(s, t, fate);
     if (!rc) rc = make_arrays(&a, s, x, t, o, fate, request, e);
+    if (!rc && to) {
+        rc = write_folders(&a, s, x, request, to, e);
+        if (!rc && !a.parts) printf("%s: nothing to submit\n", x->name);
+        arrays_release(&a);
+        free(fate);
+        return rc;
+    }
     if (!rc) rc = prepare(&a, s, x, request, word, dry, e);
     if (rc && !dry)
         for (int i = a.parts - 1; i >= 0; i--)

@@ -170,8 +170,8 @@ static Rc check_options(const char *text, Error *e) {
 }
 
 Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
-    static const OptionKind own[] = {OPTION_nodes, OPTION_array, OPTION_partition,
-                                     OPTION_time,  OPTION_gpus,  OPTION_sbatch};
+    static const OptionKind own[] = {OPTION_nodes, OPTION_array,  OPTION_partition, OPTION_time,
+                                     OPTION_gpus,  OPTION_sbatch, OPTION_write};
     static const OptionKind against[] = {OPTION_shard, OPTION_task, OPTION_ranks};
     const Options *o = s->options;
     char name[OPTION_NAME];

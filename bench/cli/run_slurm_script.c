@@ -65,6 +65,7 @@ static void pass_on(const Options *o, Text *out) {
 }
 
 static void describe_tasks(const Submission *sub, Text *out) {
+    enum { NAMED = 2 };
     for (int task = 0; task < sub->tasks; task++) {
         int runs = 0;
         char took[32];
@@ -74,10 +75,10 @@ static void describe_tasks(const Submission *sub, Text *out) {
         const char *before = ": ";
         for (int i = 0, named = 0; i < sub->runs; i++) {
             if (sub->run[i].task != task) continue;
-            if (named++ < 6) text_format(out, "%s%s", before, sub->run[i].what);
+            if (named++ < NAMED) text_format(out, "%s%s", before, sub->run[i].what);
             before = ", ";
         }
-        text_format(out, runs > 6 ? ", …\n" : "\n");
+        text_format(out, runs > NAMED ? ", …\n" : "\n");
     }
 }
 

@@ -193,11 +193,36 @@ check_a_batch_script_is_printed_and_nothing_submitted() {
     '#SBATCH --requeue --signal=B:USR1@120'; do
     grep -qxF -- "$i" "$W/out" || fail "not in the script: $i"
   done
-  prints "^# 4 runs of toy, profile smoke as 3 tasks;" && prints '^# task 0: 2 runs: ' && prints '^# task 2: 1 run: '
+  prints "^# 4 runs of toy, profile smoke as 3 tasks;" && prints '^# task 0: 2 runs, about [0-9]+ s: ' && prints '^# task 2: 1 run, about [0-9]+ s: '
   bash -n "$W/out" || fail "bash does not read it"
   [ ! -e "$W/submitted" ] && [ ! -e "$W/r" ] || fail "a dry run left something"
   ends 0 "${submits[@]}" --dry-run --gpus 2 --threads 3 --threads-per-run 2 --results "$W/r"
   prints '^#SBATCH --nodes=1 --ntasks=2 --cpus-per-task=6$' && prints '^#SBATCH --gpus-per-task=1$' && prints '^srun .* --threads-per-run 2 --threads 3 '
+}
+
+# Tasks take the seeds in turn, so that half of an array has whole seeds; each says how long it takes, and all of it can be
+# written for a site's own way to submit.
+check_an_array_is_written_by_seed() {
+  fake_slurm
+  ends 0 "${run[@]}" --seeds 6 --slurm --array 3 --nodes 2 --write "$W/to" --results "$W/r"
+  says '^  3 tasks of [0-9]+ s to [0-9]+ s, at 55% of this machine.s fma peak, as no stored run tells the time$'
+  [ "$(cat "$W/out")" = "sbatch $W/to/run.sh
+sbatch --dependency=afterany:JOB $W/to/table.sh" ] || fail "not the commands that submit it"
+  [ ! -e "$W/submitted" ] && [ ! -e "$W/r/slurm" ] || fail "something was submitted"
+  python3 - "$W/to/tasks.json" <<'PY' || fail "a task has half of a seed"
+import json, re, sys
+tasks = json.load(open(sys.argv[1]))["tasks"]
+seeds = [sorted(re.search(r"seed (\d+)", r["what"])[1] for r in t["runs"]) for t in tasks]
+assert seeds == [["1", "1", "2", "2"], ["3", "3", "4", "4"], ["5", "5", "6", "6"]] and all(t["seconds"] > 0 for t in tasks), seeds
+PY
+  bash -n "$W/to/run.sh" && bash -n "$W/to/table.sh" || fail "bash does not read them"
+  task 0 "$W/to"
+  [ "$rc" = 0 ] && says '4 of them in task 0$' || fail "the task that was written ends with $rc"
+  ends 0 table toy.yaml --profile smoke --seeds 6 --partial --results "$W/r"
+  prints 'PARTIAL: 2 of 6 seeds'
+  ends 2 "${run[@]}" --seeds 6 --slurm --write "$W/to" --results "$W/r"
+  says "^normbench: --write: something is in $W/to; name a new folder\$"
+  refused 'run: --write goes with --slurm' "${run[@]}" --write "$W/new"
 }
 
 check_an_array_trains_what_is_missing() {

@@ -28,7 +28,8 @@ typedef struct {
     char commit[64], host[64];
     SubmittedRun *run; /* in the order of tasks */
     int runs, tasks;
-    double *seconds;                                           /* [tasks] estimated; NaN: unknown */
+    bool guessed;    /* seconds are of this machine's speed, not of stored runs */
+    double *seconds; /* [tasks] estimated; NaN: unknown */
     char array_job[SUBMISSION_JOB], table_job[SUBMISSION_JOB]; /* "": not submitted */
 } Submission;
 
