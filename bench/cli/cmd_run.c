@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/run_found.h"
 #include "bench/cli/run_scale.h"
 #include "bench/cli/run_slurm.h"
 #include "bench/cli/run_until.h"
@@ -287,8 +288,10 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
     text_release(&words);
     if (s->options->times[OPTION_shard] && !over)
         print_shards(s, p, x);
-    else if (!s->options->times[OPTION_task])
+    else if (!s->options->times[OPTION_task]) {
+        if (!p->missing) run_found(s, x);
         print_next(s, folder);
+    }
     return rc ? rc : todo_lacking(p, s, e);
 }
 

@@ -95,6 +95,60 @@ void prose_comparison(const Table *t, const Comparison *c, Text *out) {
     if (!first) out->at[from] = (char)toupper((unsigned char)out->at[from]);
 }
 
+/* ---- what a run found ---- */
+
+typedef struct {
+    const char *arm, *verdict;
+    double mean, se, p;
+    StTci t;
+} Found;
+
+static void found_pair(const Found *f, bool shown, int place, Text *out) {
+    enum { MOST = 4 };
+    char number[SHOWN], p[SHOWN];
+    int decimals = decimals_for(f->se, 4);
+    if (place >= MOST) {
+        if (place == MOST) text_format(out, "; more pairs stand in the table");
+        return;
+    }
+    text_format(out, "%s%s: %s (%s ", place ? "; " : "", f->arm, f->verdict, show_signed(number, f->mean, decimals));
+    show_interval(out, shown ? f->t.lo : (double)NAN, f->t.hi, decimals, "no interval");
+    text_format(out, ", p_adj %s)", isnan(f->p) ? "n/a" : show_p(p, f->p));
+}
+
+static void pair_label(const Table *t, int arm, int against, Text *out) {
+    text_clear(out);
+    text_format(out, "%s", t->x->arm[arm].label);
+    if (t->x->compares) text_format(out, " - %s", t->x->arm[against].label);
+}
+
+void prose_found(const Table *t, Text *out) {
+    const Best *b = table_best(t);
+    Text label, words;
+    int place = 0;
+    text_init(&label), text_init(&words);
+    for (int i = 0; b && b->ranking.groups == 1 && i < b->pairs; i++) {
+        const BestPair *p = &b->pair[i];
+        if (!i)
+            text_format(out, "With each arm at its best of %d rates, %d paired seeds: ", b->ranking.rates, t->x->seeds);
+        pair_label(t, p->arm->arm, p->against->arm, &label);
+        text_clear(&words), best_words(b, p, t->x->arm[p->against->arm].label, &words);
+        Found f = {label.at, words.at, p->difference, p->minus.se, p->p.step, p->minus};
+        found_pair(&f, p->minus.status == ST_OK, place++, out);
+    }
+    for (const Comparison *c = t->family.at; !b && t->sample.cells == 1 && c < t->family.at + t->family.count; c++) {
+        if (c->what.step != t->sample.cell[0].steps - 1) continue;
+        if (!place)
+            text_format(out, "After %d steps, %d paired seeds: ", t->sample.cell[0].step[c->what.step], t->x->seeds);
+        pair_label(t, c->what.term[0].arm, c->what.term[1].arm, &label);
+        text_clear(&words), table_decision(t, c, &words);
+        Found f = {label.at, words.at, c->t.mean, c->t.se, c->joint.step, c->t};
+        found_pair(&f, c->t_decides && c->t.status == ST_OK, place++, out);
+    }
+    if (place) text_format(out, t->exploratory ? " (exploratory)." : ".");
+    text_release(&label), text_release(&words);
+}
+
 /* ---- what was trained ---- */
 
 /* "6", or "4, 12 and 20" where the key is a factor. */

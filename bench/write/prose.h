@@ -4,6 +4,11 @@
 
 #include "bench/write/table.h"
 
+/* Of a whole run, in one sentence: of arms at their best rates, else of the last step of the only cell, what each pair
+ * of arms is: "After 60 steps, 6 paired seeds: Late RMSNorm is worse than Pre-LN (+0.755 [0.639, 0.871], p_adj .031)."
+ * Nothing where nothing is compared, or of several cells. */
+void prose_found(const Table *t, Text *out);
+
 /* How a form of text writes words, and the papers that a placement is from. */
 typedef struct {
     void (*text)(Text *out, const char *text);

@@ -1,0 +1,10 @@
+/* What a run that is whole has found, in one sentence. */
+#ifndef BENCH_CLI_RUN_FOUND_H
+#define BENCH_CLI_RUN_FOUND_H
+
+#include "bench/store/session.h"
+
+/* Prints it; nothing where runs are missing, nothing is compared, or there are several cells without a summary. */
+void run_found(const Session *s, const Experiment *x);
+
+#endif
