@@ -1,4 +1,4 @@
-/* normbench list: every kind of row, by name. */
+/* normbench list [KIND [WORD]]: every kind of row, by name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +282,8 @@ static const struct {
     {"exit codes", "", exit_code_rows},
 };
 
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
 static void fill(List *l, size_t kind) {
     Cells *c = &l->rows;
     cells_init(c, kinds[kind].kind, "");
@@ -291,30 +293,86 @@ static void fill(List *l, size_t kind) {
     kinds[kind].rows(l);
 }
 
-Rc command_list(Session *s, Error *e) {
-    if (s->options->operands)
-        return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
-    json_t *all = json_object();
-    Text out, heading;
-    int width = terminal_width();
-    text_init(&out), text_init(&heading);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        List l = {.s = s};
-        const char *use = kinds[k].use;
-        fill(&l, k);
-        json_object_set_new(all, kinds[k].kind, cells_json(&l.rows));
-        text_format(&heading, "%s%s%s%s", kinds[k].kind, use[0] ? " (" : "", use, use[0] ? ")" : "");
-        text_wrapped(&out, k ? "\n" : "", heading.at, 4, width);
-        text_clear(&heading);
-        cells_text(&l.rows, width, &out);
-        cells_release(&l.rows);
+/* Which kind is named: "variants", "grid metrics" or "grid-metrics". -1: none. */
+static int kind_named(const char *name) {
+    for (size_t k = 0; k < KINDS; k++) {
+        size_t i = 0;
+        while (name[i] && (name[i] == kinds[k].kind[i] || (name[i] == '-' && kinds[k].kind[i] == ' '))) i++;
+        if (!name[i] && !kinds[k].kind[i]) return (int)k;
     }
-    if (s->options->times[OPTION_json]) {
+    return -1;
+}
+
+static Rc unknown_kind(const char *name, Error *e) {
+    const char *names[KINDS];
+    char hint[96];
+    for (size_t k = 0; k < KINDS; k++) names[k] = kinds[k].kind;
+    error_set(e, RC_USAGE, "list: unknown kind '%.60s'%s", name, did_you_mean(hint, sizeof hint, name, names, KINDS));
+    size_t n = strlen(e->text);
+    for (size_t k = 0; k < KINDS && !hint[0] && n < sizeof e->text; k++)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", k ? ", " : "; there are: ", names[k]);
+    return e->code;
+}
+
+/* Every row, with its kind as a heading above it. */
+static void add_kind(const Session *s, size_t k, int width, json_t *all, Text *out) {
+    List l = {.s = s};
+    Text heading;
+    const char *use = kinds[k].use;
+    fill(&l, k);
+    json_object_set_new(all, kinds[k].kind, cells_json(&l.rows));
+    text_init(&heading);
+    text_format(&heading, "%s%s%s%s", kinds[k].kind, use[0] ? " (" : "", use, use[0] ? ")" : "");
+    text_wrapped(out, out->length ? "\n" : "", heading.at, 4, width);
+    cells_text(&l.rows, width, out);
+    text_release(&heading);
+    cells_release(&l.rows);
+}
+
+/* Keeps the rows that hold the word, whatever its case: their first lines and those below them. */
+static void keep_rows(Text *out, const char *word) {
+    Text kept;
+    text_init(&kept);
+    const char *at = out->at;
+    size_t head = strcspn(at, "\n"), found = 0;
+    for (at += head + (at[head] == '\n'); *at == ' ' && at[1] == ' ' && at[2] == ' ' && at[3] == ' ';)
+        at += strcspn(at, "\n"), at += *at == '\n'; /* the heading's other lines */
+    text_add(&kept, out->at, (size_t)(at - out->at));
+    while (*at) { /* a row goes on in lines that begins with more than two blanks */
+        const char *end = at;
+        do end += strcspn(end, "\n"), end += *end == '\n';
+        while (end[0] == ' ' && end[1] == ' ' && end[2] == ' ');
+        char *row = mem_alloc((size_t)(end - at) + 1, 1);
+        memcpy(row, at, (size_t)(end - at));
+        if (strcasestr(row, word)) text_add(&kept, row, strlen(row)), found++;
+        free(row);
+        at = end;
+    }
+    text_clear(out);
+    if (found) text_add(out, kept.at, kept.length);
+    text_release(&kept);
+}
+
+Rc command_list(Session *s, Error *e) {
+    const Options *o = s->options;
+    const int one = o->operands ? kind_named(o->operand[0]) : -1;
+    if (o->operands && one < 0) return unknown_kind(o->operand[0], e);
+    if (o->operands > 2)
+        return error_set(e, RC_USAGE, "list: '%s' is too much; it takes a kind and a word", o->operand[2]);
+    json_t *all = json_object();
+    Text out;
+    text_init(&out);
+    for (size_t k = 0; k < KINDS; k++)
+        if (one < 0 || (int)k == one) add_kind(s, k, terminal_width(), all, &out);
+    if (o->operands == 2) keep_rows(&out, o->operand[1]);
+    if (o->times[OPTION_json]) {
         text_clear(&out);
         json_print(json_incref(all), JSON_EXACT, &out);
     }
+    Rc rc =
+        out.length ? RC_OK : error_set(e, RC_USAGE, "list: of the %s none holds '%.60s'", o->operand[0], o->operand[1]);
     fputs(out.at, stdout);
-    text_release(&out), text_release(&heading);
+    text_release(&out);
     json_decref(all);
-    return RC_OK;
+    return rc;
 }

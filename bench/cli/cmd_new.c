@@ -43,7 +43,7 @@ static const char tail[] =
     "\n"
     "# What is tested and shown.\n"
     "# baseline: pre                            # another arm than the first\n"
-    "# compare: [mine - pre]                    # the pairs of arms that are tested, together; default: each - baseline\n"
+    "# compare: [mine - pre]                    # the pairs that are tested, in one family; default: each - baseline\n"
     "# metric: valid_loss                       # what decides; `normbench list` names the metrics\n"
     "# alpha: 0.05                              # level of the tests\n"
     "# margin: 0.02                             # differences inside +-margin are too small to matter\n"

@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
+#include "bench/formats/progress.h"
 #include "bench/formats/subprocess.h"
+#include "bench/formats/terminal.h"
 #include "bench/plan/profile.h"
 #include "bench/store/partial.h"
 #include "bench/store/run_list.h"
@@ -145,11 +148,12 @@ static Rc draw_all(const Session *s, const Table *t, const char *folder, Error *
 static void print_files(const PlanFolder *f, const char *aside) {
     char **name;
     int count = folder_names(aside, "", &name), column = 0;
+    int wide = isatty(STDERR_FILENO) ? terminal_columns(STDERR_FILENO, NULL) - 4 : PAGE_WIDTH;
     fprintf(stderr, "%s/\n ", f->path);
     for (int i = 0; i < count; i++) {
         if (name[i][0] == '.') continue;
         int width = (int)strlen(name[i]) + 1;
-        if (column + width > 110) column = 0, fputs("\n ", stderr);
+        if (column + width > wide) column = 0, fputs("\n ", stderr);
         fprintf(stderr, " %s", name[i]);
         column += width;
     }
@@ -195,7 +199,7 @@ static void show(const Session *s, const Table *t) {
         summaries_text(t, true, terminal_width(), &text);
         confirm_text(s, t, &text);
     }
-    fputs(text.at, stdout);
+    terminal_print(text.at);
     (void)output_flush(NULL);
     text_release(&text);
 }

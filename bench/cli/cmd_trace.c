@@ -211,7 +211,7 @@ static Rc print(const Session *s, const Asked *a, const Table *t, const char *li
         if (list[0]) text_format(&text, "\nAll of them again: "), experiment_command(t->x, &text);
         text_format(&text, "\n");
     }
-    fputs(text.at, stdout);
+    terminal_print(text.at);
     text_release(&text);
     lineage_release(&l);
     return RC_OK;

@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/manual.h"
+#include "bench/formats/terminal.h"
 #include "bench/perf/perf.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/compare.h"
@@ -28,47 +29,59 @@ static void print_screen(void) {
 }
 
 /* "normbench model export RUN" */
-static void print_usage(const Command *c) {
-    printf("normbench %s%s%s %s\n", c->under, c->under[0] ? " " : "", c->name, c->operands);
+static void usage_text(const Command *c, Text *out) {
+    text_format(out, "normbench %s%s%s %s\n", c->under, c->under[0] ? " " : "", c->name, c->operands);
 }
 
 static void print_commands(void) {
     for (const Command *c = commands; c < commands + command_count; c++) {
         if (!c->run) continue;
-        print_usage(c);
-        printf("    %s\n    %s\n", c->what, c->example);
+        Text usage;
+        text_init(&usage);
+        usage_text(c, &usage);
+        printf("%s    %s\n    %s\n", usage.at, c->what, c->example);
+        text_release(&usage);
     }
     printf("\n`normbench help COMMAND` lists a command's options. Exit codes:\n");
     for (int i = 0; i < exit_code_count; i++) printf("  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
 }
 
 /* all: also what few need. */
-static void print_help(const Command *c, bool all) {
-    Text t;
+static void help_text(const Command *c, bool all, Text *t) {
     int left_out = 0;
-    text_init(&t);
     if (c->run) {
-        left_out = options_help(c->name, all, &t);
-        print_usage(c);
-        printf("  %s\n  example: %s\n\n%s", c->what, c->example, t.at);
+        usage_text(c, t);
+        text_format(t, "  %s\n  example: %s\n\n", c->what, c->example);
+        left_out = options_help(c->name, all, t);
     }
     for (const Command *other = commands; other < commands + command_count; other++)
         if (!strcmp(other->under, c->name)) {
-            print_usage(other);
-            printf("    %s\n", other->what);
+            usage_text(other, t);
+            text_format(t, "    %s\n", other->what);
         }
-    if (c->pages[0]) printf("\n  more: %s\n", c->pages);
+    if (c->pages[0]) text_format(t, "\n  more: %s\n", c->pages);
     if (left_out)
-        printf("\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help all\n",
-               left_out, c->name);
-    else if (!strcmp(c->name, "run")) {
-        text_clear(&t);
-        experiment_help(&t);
-        fputs(t.at, stdout);
-    }
-    if (!strcmp(c->name, "compare")) fputs(compare_help, stdout);
-    if (!strcmp(c->name, "perf")) fputs(perf_help, stdout);
-    text_release(&t);
+        text_format(t,
+                    "\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help "
+                    "all\n",
+                    left_out, c->name);
+    else if (!strcmp(c->name, "run"))
+        experiment_help(t);
+    if (!strcmp(c->name, "compare")) text_format(t, "%s", compare_help);
+    if (!strcmp(c->name, "perf")) text_format(t, "%s", perf_help);
+}
+
+/* On a terminal no line is wider than it. */
+static void print_help(const Command *c, bool all) {
+    Text whole, fits;
+    text_init(&whole), text_init(&fits);
+    help_text(c, all, &whole);
+    if (isatty(STDOUT_FILENO))
+        terminal_fit(whole.at, terminal_width(), &fits);
+    else
+        text_format(&fits, "%s", whole.at);
+    fputs(fits.at, stdout);
+    text_release(&whole), text_release(&fits);
 }
 
 static const Command *find(const char *name, Error *e) {

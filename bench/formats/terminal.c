@@ -1,6 +1,8 @@
 #include "bench/formats/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,4 +21,103 @@ int terminal_width(void) {
     bool terminal = isatty(STDOUT_FILENO);
     if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) size.ws_col = 0;
     return terminal_width_of(terminal, getenv("COLUMNS"), size.ws_col);
+}
+
+/* Where the last column of a line begins; 0: it has one alone. */
+static size_t last_column(const char *line, size_t n) {
+    size_t at = 0;
+    for (size_t i = 2; i < n; i++)
+        if (line[i] != ' ' && line[i - 1] == ' ' && line[i - 2] == ' ') at = i;
+    return at;
+}
+
+static bool continues(char byte) {
+    return (byte & 0xC0) == 0x80; /* of a letter of several bytes */
+}
+
+static size_t columns_of(const char *text, size_t n) {
+    size_t columns = 0;
+    for (size_t i = 0; i < n; i++) columns += !continues(text[i]);
+    return columns;
+}
+
+/* One line; a word that is wider than the page stays whole. */
+static void fit_line(const char *line, size_t n, size_t width, Text *out) {
+    size_t indent = last_column(line, n), used = 0;
+    if (columns_of(line, n) <= width) {
+        text_format(out, "%.*s\n", (int)n, line);
+        return;
+    }
+    if (indent > 2 * width / 3) indent = 4;
+    text_format(out, "%.*s", (int)indent, line); /* its words begin behind it */
+    used = indent;
+    bool first = true;
+    for (size_t i = indent; i < n;) {
+        size_t blanks = 0, word = 0;
+        while (i + blanks < n && line[i + blanks] == ' ') blanks++;
+        while (i + blanks + word < n && line[i + blanks + word] != ' ') word++;
+        if (!word) break;
+        size_t wide = columns_of(line + i + blanks, word);
+        if (!first && used + blanks + wide > width) {
+            text_format(out, "\n%*s", (int)indent, "");
+            i += blanks, used = indent, blanks = 0;
+        }
+        text_format(out, "%*s%.*s", (int)blanks, "", (int)word, line + i + blanks);
+        used += blanks + wide, i += blanks + word, first = false;
+    }
+    text_format(out, "\n");
+}
+
+void terminal_fit(const char *text, int width, Text *out) {
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        fit_line(line, n, (size_t)width, out);
+        line += n + (line[n] == '\n');
+    }
+}
+
+/* A short line of words between two others that are not: "Arms at their best learning rates". */
+static bool is_title(const char *line, size_t n, bool after_empty) {
+    return after_empty && n && n < 90 && line[0] != ' ' && line[n - 1] != '.' && line[n - 1] != ',' &&
+           line[n] == '\n' && line[n + 1] != '\n' && !memchr(line, '|', n);
+}
+
+static void paint_line(const char *line, size_t n, Text *out) {
+    static const struct {
+        const char *words, *code;
+    } verdicts[] = {{"  better than ", "32"}, {"  worse than ", "31"}, {"  the same within ", "36"}};
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        const char *at = strstr(line, verdicts[i].words);
+        if (!at || at >= line + n) continue;
+        at += 2;
+        text_format(out, "%.*s\033[%sm%.*s\033[0m", (int)(at - line), line, verdicts[i].code, (int)(line + n - at), at);
+        return;
+    }
+    text_format(out, "%.*s", (int)n, line);
+}
+
+void terminal_paint(const char *text, Text *out) {
+    bool empty = true;
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        if (is_title(line, n, empty))
+            text_format(out, "\033[1m%.*s\033[0m", (int)n, line);
+        else
+            paint_line(line, n, out);
+        empty = !n;
+        if (line[n]) text_format(out, "\n");
+        line += n + (line[n] == '\n');
+    }
+}
+
+void terminal_print(const char *text) {
+    const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
+    Text painted;
+    text_init(&painted);
+    if (isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0 && !(none && *none))
+        terminal_paint(text, &painted);
+    else
+        text_format(&painted, "%s", text);
+    fputs(painted.at, stdout);
+    text_release(&painted);
 }

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
+
 /* Columns of a page in files and pipes, and limits. */
 enum { PAGE_WIDTH = 110, LEAST_PAGE_WIDTH = 40, MOST_PAGE_WIDTH = 400 };
 
@@ -13,5 +15,15 @@ int terminal_width(void);
 /* Compute the width from its parts: terminal: stdout is one; columns: COLUMNS or NULL; own: the terminal's width or 0.
  * COLUMNS that is no whole number is ignored; a number is clamped to LEAST_PAGE_WIDTH..MOST_PAGE_WIDTH. */
 int terminal_width_of(bool terminal, const char *columns, int own);
+
+/* Lines that are wider than a page are broken at blanks; what goes on stands below the line's last column, which two
+ * blanks or more set off (of a list of options: below what they say). */
+void terminal_fit(const char *text, int width, Text *out);
+
+/* Titles of tables in bold, "better than …" in green, "worse than …" in red: for a terminal. */
+void terminal_paint(const char *text, Text *out);
+
+/* Prints to stdout: painted where that is a terminal, TERM is not "dumb" and NO_COLOR is not set. */
+void terminal_print(const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* Across: whether what is found at the first value of a factor holds at the others: sizes, corpora. For each pair of
- * arms the difference at a value minus that at the first one, seed by seed, by the engine of bench/verdict/paired.h: one
- * family of all pairs and values. */
+ * arms the difference at a value minus that at the first one, seed by seed, by the engine of bench/verdict/paired.h:
+ * one family of all pairs and values. */
 #ifndef BENCH_VERDICT_ACROSS_H
 #define BENCH_VERDICT_ACROSS_H
 

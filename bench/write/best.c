@@ -18,8 +18,8 @@ static void caption(const Table *t, const Best *b, Text *out) {
     text_format(out, "Each arm at its best learning rate of ");
     for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", show_rate(rate, y->rate[k]));
     text_format(out, ". A seed's rate is the one with the lowest mean loss over the other seeds, so no run helps to "
-                     "choose the rate at which it is judged. Difference: of losses in nats, mean over %d seeds; below 0 is "
-                     "better.",
+                     "choose the rate at which it is judged. Difference: of losses in nats, mean over %d seeds; below "
+                     "0 is better.",
                 t->x->seeds);
 }
 
@@ -29,8 +29,8 @@ static void notes(const Table *t, const Best *b, Text *out) {
     const Ranking *y = &b->ranking;
     text_format(out,
                 "p decides: it swaps two arms' losses at all rates within a seed and chooses anew, adjusted by max-T "
-                "over %zu comparison%s (smallest possible: %s). The t interval takes the chosen rates as given, so it may "
-                "exclude 0 where p_adj is not below %s, and the other way.",
+                "over %zu comparison%s (smallest possible: %s). The t interval takes the chosen rates as given, so it "
+                "may exclude 0 where p_adj is not below %s, and the other way.",
                 b->joint.k, b->joint.k == 1 ? "" : "s", show_p(floor, b->joint.p_min), format_real(alpha, t->x->alpha));
     for (int i = 0; i < y->rows; i++)
         if (best_at_end(b, &y->row[i])) {

@@ -1,5 +1,6 @@
 /* The table on the terminal: the same numbers, aligned by blanks. */
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/write/claims.h"
 #include "bench/write/results.h"
@@ -33,8 +34,17 @@ void table_text_wide(const Table *t, int width, Text *out) {
     table_methods(t, &words);
     text_format(out, "\n");
     text_wrapped(out, "", words.at, 0, width);
-    table_signature(t, out);
-    text_format(out, "\n");
+    text_clear(&words);
+    table_signature(t, &words);
+    for (char *part = words.at, *bar; *part; part = bar) { /* broken before a bar where it does not fit */
+        bar = part + strlen(part);
+        for (int n = (int)strlen(part); n > width && bar > part + 1;) {
+            do bar--;
+            while (bar > part + 1 && *bar != '|');
+            n = (int)(bar - part);
+        }
+        text_format(out, "%.*s\n", (int)(bar - part), part);
+    }
     text_release(&words);
     cells_list_release(&all);
 }

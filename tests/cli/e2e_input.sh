@@ -89,7 +89,10 @@ check_slips_of_the_command_line() {
   refused "run: name one experiment" run smoke smoke "${r[@]}"
   refused "run: name one experiment, not 'smoke' and '3e-3]'; a value with a space needs quotes" run smoke --set 'lr=[1e-3,' '3e-3]'
   refused "explain: name one variant" explain
-  refused "list: .*'extra'" list extra
+  refused "list: unknown kind 'varients'; did you mean 'variants'" list varients
+  refused "list: unknown kind 'extra'; there are: variants, norms," list extra
+  refused "list: of the variants none holds 'nonsuch'" list variants nonsuch
+  refused "list: 'extra' is too much; it takes a kind and a word" list variants peri extra
   refused "table: name one experiment" table
   refused "baseline: name one experiment" baseline
   refused "baseline: --reason TEXT says why" baseline smoke

@@ -367,3 +367,37 @@ PY
   sed -i 's/|plan:da4d83b4|/|plan:00000000|/' results/reference/quick/peri-lr.txt
   ends 3 trace 'peri-lr: peri - pre' lr=1e-3 # the table beside the list is of another plan
 }
+
+# Nothing is wider than the terminal, colours are for terminals without NO_COLOR, and a run ends with what it found.
+check_what_a_terminal_shows() {
+  local columns command
+  type script >/dev/null || { echo "no script(1)"; return 0; }
+  cp -r "$T/whole" "$W/r"
+  shown() { # COMMAND: as a terminal of $columns shows it
+    script -qec "stty cols $columns rows 50; '$program' $1" /dev/null </dev/null 2>&1 | tr -d '\r'
+  }
+  export TERM=xterm
+  unset COLUMNS NO_COLOR
+  for columns in 60 80 120; do
+    for command in "list" "list variants peri" "list metrics" "table toy.yaml --profile smoke --results $W/r 2>/dev/null" "run --help" \
+      "run --help all" "table --help" "compare --help" "runs toy.yaml --profile smoke --results $W/r | head -n 8" "claims 002-1"; do
+      shown "$command" | sed 's/\x1b\[[0-9;]*m//g' | python3 -c 'import sys
+wide = [l for l in sys.stdin.buffer.read().decode().split("\n") if len(l) > int(sys.argv[1])]
+sys.exit(wide[0] if wide else 0)' $columns || fail "$command is wider than $columns"
+    done
+  done
+  columns=100
+  shown "table toy.yaml --profile smoke --results $W/r" >"$W/out"
+  grep -q $'\x1b\\[1mAfter 15 steps' "$W/out" || fail "no title in bold"
+  NO_COLOR=1 shown "table toy.yaml --profile smoke --results $W/r" | grep -q $'\x1b' && fail "NO_COLOR is not kept"
+  ends 0 table toy.yaml --profile smoke --results "$W/r"
+  ! grep -q $'\x1b' "$W/out" || fail "colours in a pipe"
+  ends 0 "${run[@]}" --results "$W/r"
+  prints '^After 30 steps, 2 paired seeds: ours: not decided: 2 seeds cannot reach p < 0.05 \([-+][0-9.]+ \['
+  ends 0 list variants peri
+  [ "$(grep -c '^  [a-z]' "$W/out")" -lt 6 ] && prints '^  peri ' && prints '^variants \(' || fail "not the rows that hold the word"
+  ends 0 list grid-metrics
+  prints '^grid metrics'
+  ends 0 list norms --json
+  python3 -c 'import json, sys; assert list(json.load(open(sys.argv[1]))) == ["norms"]' "$W/out" || fail "more than the norms"
+}

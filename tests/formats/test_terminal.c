@@ -1,5 +1,6 @@
 /* How wide a page is taken to be. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "bench/formats/terminal.h"
 
@@ -18,4 +19,32 @@ Test(terminal, the_width_of_a_page) {
                 {true, "60 ", 80, 80},        {true, NULL, 20, 40}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_eq(terminal_width_of(rows[i].terminal, rows[i].columns, rows[i].own), rows[i].want, "case %zu", i);
+}
+
+/* What is broken goes on below the column that two blanks set off; words and letters of several bytes stay whole. */
+Test(terminal, lines_are_broken_to_fit) {
+    Text out;
+    text_init(&out);
+    terminal_fit("  --set KEY=VALUE              override a key; may be repeated; [a, b] sweeps it\nshort\n", 60, &out);
+    cr_expect_str_eq(out.at, "  --set KEY=VALUE              override a key; may be\n"
+                             "                               repeated; [a, b] sweeps it\nshort\n");
+    text_clear(&out);
+    terminal_fit("one two \xc3\xa4\xc3\xa4\xc3\xa4 four\n", 11, &out);
+    cr_expect_str_eq(out.at, "one two \xc3\xa4\xc3\xa4\xc3\xa4\nfour\n");
+    text_clear(&out);
+    terminal_fit("averyveryverylongword and more", 10, &out);
+    cr_expect_str_eq(out.at, "averyveryverylongword\nand more\n");
+    text_release(&out);
+}
+
+Test(terminal, verdicts_and_titles_are_painted) {
+    Text out;
+    text_init(&out);
+    terminal_paint("\nA title\nA sentence.\n\n  Mine  +0.1  worse than Pre-LN\n  Peri  -0.1  better than Pre-LN\n"
+                   "  a  b\n",
+                   &out);
+    cr_expect(strstr(out.at, "\033[1mA title\033[0m\nA sentence.\n"), "%s", out.at);
+    cr_expect(strstr(out.at, "  +0.1  \033[31mworse than Pre-LN\033[0m\n"), "%s", out.at);
+    cr_expect(strstr(out.at, "\033[32mbetter than Pre-LN\033[0m\n  a  b\n"), "%s", out.at);
+    text_release(&out);
 }
