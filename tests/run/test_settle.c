@@ -161,5 +161,5 @@ Test(settle, once_wrong_arms_are_others) {
     Experiment x = {0};
     cr_expect_eq(experiment_parse(&x, "p.yaml", "mended: true\narms: {a: {variant: pre}}\n", "", &(Overrides){0}, &e),
                  RC_USAGE);
-    cr_expect(strstr(e.text, "mended: the program says it"), "%s", e.text);
+    cr_expect(strstr(e.text, "mended: only the program sets this key"), "%s", e.text);
 }
