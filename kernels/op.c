@@ -245,6 +245,36 @@ static void example_streams(int rows, int cols, Shape *in, Attr *attr) {
     in[1] = (Shape){1, 6};
 }
 
+static const char *shape_mix(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    int d = attr->group ? attr->group : in[0].cols, n = in[0].cols / d;
+    (void)count;
+    *out = *save = (Shape){0, 0};
+    if (in[0].cols % d) return "group does not divide the columns";
+    if (in[1].rows != in[0].rows || in[1].cols % n) return "a row's matrix has no number for each pair of groups";
+    *out = (Shape){in[0].rows, in[1].cols / n * d};
+    return NULL;
+}
+
+/* 2 groups become 3, or 3 become 2. */
+static void example_mix(int rows, int cols, Shape *in, Attr *attr) {
+    example_streams(rows, cols, in, attr);
+    in[1].rows = rows;
+}
+
+static const char *shape_sinkhorn(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    int n = attr->group;
+    (void)count;
+    *out = in[0];
+    *save = (Shape){in[0].rows, in[0].cols + 2 * SINKHORN_STEPS * n}; /* y, sums of columns and rows */
+    if (n < 1 || n > SINKHORN_MOST) return "the matrix has no row or too many";
+    return in[0].cols != n * n ? "x is not a square matrix" : NULL;
+}
+
+static void example_sinkhorn(int rows, int cols, Shape *in, Attr *attr) {
+    attr->group = cols > 100 ? SINKHORN_MOST : 2 + cols % 3;
+    in[0] = (Shape){rows, attr->group * attr->group};
+}
+
 static const char *shape_attnres(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     int d = attr->group ? attr->group : in[0].cols;
     (void)count;

@@ -44,11 +44,15 @@ typedef struct {
     int heads;          /* attention, attend, rope: cols of q / heads is the head size */
     int seq;            /* attention, rope, embed: rows per sequence; attend: keys that a query sees at most */
     bool full;          /* attention: a token sees all of its sequence; false: causal */
-    int group;          /* norms: columns normalized together; 0 = the whole row */
+    int group;          /* norms: columns normalized together; 0 = the whole row; streams, mix: columns of a group;
+                         * sinkhorn: rows of a matrix */
     double eps;         /* norms: under the root */
     double alpha, beta; /* scale, residual, softcap, damp; fade, blend: values at the first and the last step */
     uint64_t stream;    /* dropout: Philox subsequence */
 } Attr;
+
+/* sinkhorn: how often columns and rows are divided by their sums, and the most rows of a matrix. */
+enum { SINKHORN_STEPS = 20, SINKHORN_MOST = 8 };
 
 typedef struct {
     int rows, cols;

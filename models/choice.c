@@ -3,11 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Words of choices.def. */
+enum { usual = 0, whole = 1, few = 2, apart = 4 };
+
 static const struct {
     const char *column, *name, *formula;
     double value;
+    int kind;
 } choices[CHOICE_COUNT] = {
-#define CHOICE(column, name, number, formula) [CHOICE_##column##_##name] = {#column, #name, formula, number},
+#define CHOICE(column, name, number, kind, formula) \
+    [CHOICE_##column##_##name] = {#column, #name, formula, number, kind},
 #include "models/choices.def"
 #undef CHOICE
 };
@@ -22,6 +27,10 @@ const char *choice_name(ChoiceKind kind) {
 
 const char *choice_formula(ChoiceKind kind) {
     return choices[kind].formula;
+}
+
+bool choice_apart(ChoiceKind kind) {
+    return choices[kind].kind & apart;
 }
 
 /* Whether the choice is one of the column called key ("attn.qk_over" is qk_over). */
@@ -45,10 +54,10 @@ static Rc read_number(Choice *read, const char *key, const char *text, Error *e)
     double number;
     if (choices[read->kind].value == 0)
         return error_set(e, RC_USAGE, "%s: '%s' takes no number, not '%.40s'", key, name, text);
-    bool whole = read->kind != CHOICE_streams_dual;
-    if (!parse_real(text, &number) || number <= 0 || number > 64 || (whole && (number < 2 || number != (int)number)))
-        return error_set(e, RC_USAGE, "%s: %s: '%.40s' is not %s", key, name, text,
-                         whole ? "a whole number from 2 to 64" : "a number above 0, at most 64");
+    int count = choices[read->kind].kind & (whole | few), most = count & few ? 8 : 64;
+    if (!parse_real(text, &number) || number <= 0 || number > most || (count && (number < 2 || number != (int)number)))
+        return error_set(e, RC_USAGE, "%s: %s: '%.40s' is not %s%d", key, name, text,
+                         count ? "a whole number from 2 to " : "a number above 0, at most ", most);
     read->value = number;
     return RC_OK;
 }

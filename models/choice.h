@@ -2,6 +2,8 @@
 #ifndef MODELS_CHOICE_H
 #define MODELS_CHOICE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -20,6 +22,7 @@ typedef struct {
 const char *choice_column(ChoiceKind kind); /* "streams" */
 const char *choice_name(ChoiceKind kind);   /* "hyper" */
 const char *choice_formula(ChoiceKind kind);
+bool choice_apart(ChoiceKind kind); /* of streams: a sublayer ends in no sum x + f */
 
 /* "hyper", "hyper 4" for the column called key: "streams", "attn.qk_over". RC_USAGE names the nearest valid one,
  * and leaves *choice as it is. */

@@ -94,44 +94,78 @@ static void times(Text *out, const char *by) {
     text_format(out, "%s%s", by, by[0] ? " " : "");
 }
 
-/* What the streams make of a sublayer's sum or branch. */
-static void streamed(const Variant *v, const Parts *p, const char *branch, const char *sum, bool mlp, Text *out) {
+/* The equation of a kind of streams. In it $ is the sublayer's sum with the norm behind it, # what it adds, & that
+ * without the gate, ~ the number of the streams but for 1, and @ the norm before the head, of what stands behind it. */
+typedef struct {
+    const char *reads;    /* what a sublayer reads, where that is not x */
+    const char *sublayer; /* what it makes of it */
+    const char *more;     /* what its sum is beside, of the MLP alone */
+    const char *head;     /* what the head reads, where that is not the norm of x */
+} StreamWords;
+
+static const StreamWords words_one = {NULL, "x <- $", "", NULL};
+static const StreamWords words_dual = {NULL, "x <- $, r <- r + ~#", "", "x + @r"};
+static const StreamWords words_skip = {NULL, "x <- $", " + x_block", NULL};
+static const StreamWords words_siamese = {"x + @r", "x <- $, r <- r + &", "", "@(x + @r)"};
+static const StreamWords words_hyper = {NULL, "x = m X, X <- M [X; #]", "", NULL};
+static const StreamWords words_mhc = {NULL, "x = p X, X <- H X + q #", "", NULL};
+static const StreamWords words_attnres = {NULL, "x = sum_i a_i v_i, next v = #", "", NULL};
+static const StreamWords words_attnres_block = {NULL, "x = sum_i a_i v_i, v <- v + #", "", NULL};
+
+/* A kind that choices.def names and this file does not know is no program. */
+#define WORDS_streams(name) [CHOICE_streams_##name] = &words_##name,
+#define WORDS_qk_over(name)
+#define WORDS_init(name)
+#define WORDS_after_step(name)
+static const StreamWords *const stream_words[CHOICE_COUNT] = {
+#define CHOICE(column, name, ...) WORDS_##column(name)
+#include "models/choices.def"
+#undef CHOICE
+};
+
+/* "@r": LN(r), or r where no norm stands before the head; "@(x + r)". */
+static void final_of(const Variant *v, const char **at, Text *out) {
+    char norm[EQUATION_PART];
+    bool inside = (*at)[1] == '(';
+    equation_norm(norm, v->final);
+    text_format(out, inside ? "%s" : norm[0] ? "%s(%c)" : "%s%c", norm, (*at)[1]);
+    if (!inside) ++*at;
+}
+
+static void streamed(const Variant *v, const char *words, const char *sum, const char *branch, const char *plain,
+                     Text *out) {
     char number[40];
-    const ChoiceKind kind = v->streams.kind;
-    if (kind == CHOICE_streams_hyper) {
-        text_format(out, "x = m X, X <- M [X; %s]", branch);
-        return;
+    for (const char *at = words; *at; at++) {
+        if (*at == '$' || *at == '#' || *at == '&')
+            text_format(out, "%s", *at == '$' ? sum : *at == '#' ? branch : plain);
+        else if (*at == '~' && v->streams.value != 1)
+            text_format(out, "%s ", format_real(number, v->streams.value));
+        else if (*at == '@')
+            final_of(v, &at, out);
+        else if (*at != '~')
+            text_add(out, at, 1);
     }
-    if (kind == CHOICE_streams_attnres || kind == CHOICE_streams_attnres_block) {
-        text_format(out, "x = sum_i a_i v_i, %s%s", kind == CHOICE_streams_attnres ? "next v = " : "v <- v + ", branch);
-        return;
-    }
-    Text all;
-    text_init(&all);
-    text_format(&all, "%s%s", sum, kind == CHOICE_streams_skip && mlp ? " + x_block" : "");
-    text_format(out, "x <- ");
-    apply(out, p->post, all.at);
-    text_release(&all);
-    if (kind != CHOICE_streams_dual) return;
-    text_format(out, ", r <- r + ");
-    if (v->streams.value != 1) text_format(out, "%s ", format_real(number, v->streams.value));
-    text_format(out, "%s", branch);
 }
 
 /* "x <- LN(c x + g RMS(f(s LN(x))))" */
 static void sublayer(const Variant *v, const Parts *p, const char *f, Text *out) {
-    Text inside, branch, sum;
-    text_init(&inside), text_init(&branch), text_init(&sum);
+    const StreamWords *w = stream_words[v->streams.kind];
+    Text reads, inside, plain, branch, sum, all;
+    text_init(&reads), text_init(&inside), text_init(&plain), text_init(&branch), text_init(&sum), text_init(&all);
+    streamed(v, w->reads ? w->reads : "x", "", "", "", &reads);
     text_format(&inside, "%s(", f);
     times(&inside, p->depth_scale);
-    apply(&inside, p->in, "x");
+    apply(&inside, p->in, reads.at);
     text_format(&inside, ")");
+    apply(&plain, p->out, inside.at);
     times(&branch, p->gate);
-    apply(&branch, p->out, inside.at);
+    text_format(&branch, "%s", plain.at);
     times(&sum, p->carry);
-    text_format(&sum, "x + %s", branch.at);
-    streamed(v, p, branch.at, sum.at, f[0] == 'F', out);
-    text_release(&inside), text_release(&branch), text_release(&sum);
+    text_format(&sum, "x + %s%s", branch.at, f[0] == 'F' ? w->more : "");
+    apply(&all, p->post, sum.at);
+    streamed(v, w->sublayer, all.at, branch.at, plain.at, out);
+    text_release(&reads), text_release(&inside), text_release(&plain);
+    text_release(&branch), text_release(&sum), text_release(&all);
 }
 
 /* An item's beginning: what is between it and the one before, and which blocks and sublayer it is about. */
@@ -169,7 +203,7 @@ static void stretch(const Variant *v, const Stretch *s, const char *where, const
     text_init(&attn), text_init(&mlp), text_init(&within);
     inside(v, s, where, between, &within);
     sublayer(v, &s->attn, "f", &attn), sublayer(v, &s->mlp, "f", &mlp);
-    if (!within.length && !strcmp(attn.at, mlp.at) && v->streams.kind != CHOICE_streams_skip) {
+    if (!within.length && !strcmp(attn.at, mlp.at) && !stream_words[v->streams.kind]->more[0]) {
         begin(out, between, where, "");
         text_format(out, "%s", attn.at);
     } else {
@@ -393,10 +427,11 @@ void equation_text(const Variant *v, int depth, const char *between, Text *out) 
     }
     begin(&all, between, "", "");
     equation_norm(norm, v->final);
-    if (v->streams.kind == CHOICE_streams_dual)
-        text_format(&all, norm[0] ? "x + %s(r) before the head" : "x + r%s before the head", norm);
+    if (stream_words[v->streams.kind]->head)
+        streamed(v, stream_words[v->streams.kind]->head, "", "", "", &all);
     else
-        text_format(&all, norm[0] ? "%s before the head" : "no norm%s before the head", norm);
+        text_format(&all, norm[0] ? "%s" : "no norm%s", norm);
+    text_format(&all, " before the head");
     text_format(out, "%s", all.at);
     text_release(&all);
 }

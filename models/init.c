@@ -32,6 +32,11 @@ static void init_tensor(Program *p, int tensor, int replica, uint64_t seed, doub
 static float given(const Tensor *t, size_t i) {
     if (t->init == INIT_ONE_HOT) return i == (size_t)t->value;
     if (t->init == INIT_VALUE) return (float)t->value;
+    if (t->init == INIT_DIAGONAL) {
+        size_t n = 1;
+        while (n * n < (size_t)t->cols) n++;
+        return i / n == i % n ? 0 : (float)t->value;
+    }
     size_t n = (size_t)t->value, row = i / (n + 1), column = i % (n + 1);
     return column == n || column == row;
 }
@@ -57,7 +62,8 @@ void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std)
         case INIT_RESIDUAL: init_tensor(p, i, replica, seed, std->residual); break;
         case INIT_VALUE:
         case INIT_ONE_HOT:
-        case INIT_MIX: fill_tensor(p, i, replica); break;
+        case INIT_MIX:
+        case INIT_DIAGONAL: fill_tensor(p, i, replica); break;
         }
         program_put(p, ROLE_MOMENT1, i, replica, NULL);
         program_put(p, ROLE_MOMENT2, i, replica, NULL);

@@ -5,6 +5,12 @@
 
 #include "models/transformer.h"
 
+/* What a sublayer adds: its output, and that times the gate, but for a fixed factor. */
+typedef struct {
+    int plain, gated; /* tensors */
+    double factor;    /* of gated: what it is still to be multiplied by */
+} Branch;
+
 /* The first streams, from the embedded tokens x: [rows][width]. */
 int streams_begin(Stack *b, int x);
 
@@ -17,9 +23,9 @@ int streams_write(Stack *b, int x, int f, const char *family);
 /* Whether a sublayer ends in x <- carry x + gate f, to which this then adds what else the streams ask for: f's share of
  * a second stream, the block's input. */
 bool streams_sum(const Stack *b);
-int streams_added(Stack *b, int sum, int f, double gate, const char *family);
+int streams_added(Stack *b, int sum, Branch f, const char *family);
 
-/* What the norm before the head reads, but of a second stream, which stack_blocks ends. */
-int streams_end(Stack *b, int x);
+/* What the head reads, the norm before it included: [rows][width]. */
+int streams_head(Stack *b, int x);
 
 #endif

@@ -15,8 +15,17 @@
 
 /* Initialization of a parameter: random, with the recipe's standard deviations (models/init.h) unless the tensor has
  * its own; or given values: one everywhere; 1 in column `value`, 0 in the others; a mix of streams, the identity
- * followed by a column of ones, row by row. */
-typedef enum { INIT_TOKEN, INIT_POSITION, INIT_MATRIX, INIT_RESIDUAL, INIT_VALUE, INIT_ONE_HOT, INIT_MIX } InitKind;
+ * followed by a column of ones, row by row; a square matrix row by row, 0 on its diagonal. */
+typedef enum {
+    INIT_TOKEN,
+    INIT_POSITION,
+    INIT_MATRIX,
+    INIT_RESIDUAL,
+    INIT_VALUE,
+    INIT_ONE_HOT,
+    INIT_MIX,
+    INIT_DIAGONAL
+} InitKind;
 
 /* Bytes for a tensor's name, and for "act h.3.attn": a role and a name. */
 enum { TENSOR_NAME_SIZE = 48, CULPRIT_SIZE = 64 };
@@ -28,7 +37,8 @@ typedef struct {
     bool measure;             /* the loss or a measure, or made of one: a float in every precision */
     int layer;                /* block 0.., or -1 outside the blocks */
     InitKind init;            /* parameters */
-    double value;             /* INIT_VALUE: initial value of all elements; INIT_ONE_HOT: a column; INIT_MIX: streams */
+    double value;             /* INIT_VALUE: initial value of all elements; INIT_ONE_HOT: a column; INIT_MIX: streams;
+                               * INIT_DIAGONAL: the value off the diagonal */
     double std;               /* random parameters: standard deviation; 0: the recipe's */
     UnitKind unit;            /* parameters: lines that have length 1 at the start and after every update */
     double scale, scale_last; /* factor of the standard deviation, and a further one in the last third of the rows */

@@ -210,7 +210,7 @@ static int add(Stack *b, int x, int f, const char *family) {
     x = tape_op2(b->t, OP_residual, kept, f, attr, b->layer, stack_name(b, "%s", residual));
     if (rest && !fixed && v->streams.kind == CHOICE_streams_dual) /* r takes g f, where x took g (f - x) */
         f = ruled_as(b, v->gate, branch, b->s->width, &attr.beta, gate, added);
-    return streams_added(b, x, f, attr.beta, family);
+    return streams_added(b, x, (Branch){branch, f, attr.beta}, family);
 }
 
 /* x <- post( carry x + gate out( f( in(x) depth_scale ) ) ) */
@@ -334,10 +334,7 @@ int stack_blocks(Stack *b, int x) {
         tape_mark(b->t, SITE_stream_gradient, b->layer, x);
     }
     b->layer = -1;
-    x = streams_end(b, x);
-    if (b->v->streams.kind != CHOICE_streams_dual) return norm(b, b->v->final, x, "ln_f");
-    int second = norm(b, b->v->final, b->second, "ln_f");
-    return tape_op2(b->t, OP_residual, x, second, (Attr){.alpha = 1, .beta = 1}, -1, stack_name(b, "both"));
+    return streams_head(b, x);
 }
 
 /* Logits: the head, its scale, its cap; the last of them is called so. */

@@ -72,7 +72,8 @@ typedef struct {
     int positions, keys;         /* feeds of packed sentences; -1: a row's index in the batch gives its position */
     int memory, memory_keys;     /* decoder: the encoder's output, and the feed of the ranges seen of it */
     int x0, block_in;            /* input of the first block, of this block */
-    int second;                  /* streams: dual; */
+    int second;                  /* streams: dual, siamese: r */
+    int seen;                    /* streams: mhc: the norm of all streams, from which the matrices are made */
     int group_sum, in_group;     /* streams: attnres_block; sum of the group's outputs, -1: none yet; how many */
     char name[TENSOR_NAME_SIZE]; /* buffer for names */
 } Stack;

@@ -140,8 +140,7 @@ Site variant_site(const Variant *v, Sub sub, int layer, int depth) {
 }
 
 bool variant_sums(const Variant *v) {
-    return v->streams.kind != CHOICE_streams_hyper && v->streams.kind != CHOICE_streams_attnres &&
-           v->streams.kind != CHOICE_streams_attnres_block;
+    return !choice_apart(v->streams.kind);
 }
 
 static Rc not_summed(const Variant *v, const char *column, Error *e) {

@@ -143,6 +143,14 @@ const Variant variants[] = {
      .differs = "the streams are summed by learned numbers, at first 1, before the head; x-transformers mixes "
      "in mHC's Sinkhorn steps",
      .needs = "write-up 001, residual scaling", IN(LN), .streams = CHOICE(streams_hyper, 4)},
+    {"mhc", "mHC", "Xie et al. 2025, four streams",
+     .differs = "the paper does not print where its vectors b start; here H is at first the identity but for 0.0003, "
+     "and each of p and q the same for all streams",
+     .needs = "write-up 001, residual scaling", IN(LN), .streams = CHOICE(streams_mhc, 4)},
+    {"siamese", "SiameseNorm", "Li et al. 2026, each sublayer's input normed",
+     .differs = "its code has RMSNorm, RoPE and SwiGLU (recipe: llama), and for its language models HybridNorm's norms",
+     .needs = "write-up 001, residual scaling", POST(LN), .attn.in = LN, .mlp.in = LN, .final = LN,
+     .gate = RULE(layer_root, 0.70710678118654752), .streams = CHOICE(streams_siamese, 0)},
     {"pre-to-post", "Pre- to Post-LN",
      "this suite: Pre-LN at the first step, Post-LN (with a norm before the head) at the last",
      .needs = "001-7 and the open question of write-up 001", IN(LN), .attn.post = LN, .mlp.post = LN,

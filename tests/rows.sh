@@ -93,6 +93,16 @@ summary() { # on the terminal, in LaTeX, CSV and JSON, and in the report
 }
 norm() { listed norms row_negated && trains --arm '{base: pre, attn.out: row_negated}' && trains --arm '{base: pre, attn.out: rowneg}'; }
 choice() { listed choices "init: row_halved" && trains --arm '{base: pre, init: row_halved}'; }
+streams() { # a line, what it does and what it says; the line alone is no program
+  listed choices "streams: row_doubled" && trains --arm '{base: none, streams: row_doubled}' &&
+    nb explain --arm '{base: pre, streams: row_doubled}' >"$T/out" && has "x <- x + f(LN(2 x))" "$T/out" || return 1
+  mkdir -p "$T/half/models" && cp models/*.[ch] models/*.def "$T/half/models" && printf 'CHOICE(streams, row_half, 0, usual, "half")\n' >>"$T/half/models/choices.def"
+  local file
+  for file in streams equation; do
+    ! ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -fsyntax-only -I"$T/half" -I. "$T/half/models/$file.c" 2>"$T/why-not" && grep -q row_half "$T/why-not" ||
+      { echo "models/$file.c compiles without the kind"; return 1; }
+  done
+}
 rule() { listed rules row_inverse && trains --arm '{base: pre, carry: row_inverse 1}'; }
 op() {
   listed ops rownegate && nb explain --arm '{base: pre, attn.out: row_negated}' >"$T/out" && has rownegate "$T/out" || return 1
@@ -160,7 +170,7 @@ older() { # and their tables keep their bytes, the hash of all results included
 }
 
 check "a tree with a row more of every kind builds" true
-for kind in option exit_code schedule optimizer metric summary norm rule choice op backend precision statistic probe variant dataset task profile experiment claim grid reader command; do
+for kind in option exit_code schedule optimizer metric summary norm rule choice streams op backend precision statistic probe variant dataset task profile experiment claim grid reader command; do
   check "one row adds: $kind" $kind
 done
 check "rows in another order leave ids and bits" same_runs

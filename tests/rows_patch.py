@@ -131,11 +131,23 @@ before("models/rule.c", "static const struct {\n    const char *name, *formula;"
 }
 ''')
 
-add_row("models/choices.def", "CHOICE", 'CHOICE(init, row_halved, 0, "half of the recipe\'s, added by tests/rows.sh")')
+add_row("models/choices.def", "CHOICE", 'CHOICE(init, row_halved, 0, usual, "half of the recipe\'s, added by tests/rows.sh")')
 before("models/start.c", "void start_parameter(", '''static void start_row_halved(Tensor *t, const Place *p) {
     (void)p;
     t->scale = 0.5;
 }
+''')
+
+add_row("models/choices.def", "CHOICE", 'CHOICE(streams, row_doubled, 0, usual, "a sublayer reads 2 x, added by tests/rows.sh")')
+before("models/streams.c", "/* A kind that choices.def names", '''static int row_doubled_read(Stack *b, int x, const char *family) {
+    return tape_op1(b->t, OP_scale, x, (Attr){.alpha = 2}, b->layer, stack_name(b, "%s.doubled", family));
+}
+
+static const Streams of_row_doubled = {.read = row_doubled_read};
+
+''')
+before("models/equation.c", "/* A kind that choices.def names", '''static const StreamWords words_row_doubled = {"2 x", "x <- $", "", NULL};
+
 ''')
 
 add_row("kernels/ops.def", "OP", 'OP(rownegate, IN1(act), same, y_apart, dx_over_dy, none, inputs_once,\n   "y = -x, added by tests/rows.sh")')

@@ -115,7 +115,7 @@ class Ops:
     def damp(self, op, x, g=None):
         if g is None:
             return (1 - op["alpha"] / (1 + math.exp(-op["alpha"]))) * x
-        return (1 - g * self.sigmoid(g)) * x
+        return (1 - g * self.logistic(g)) * x
 
     def shift(self, op, x, by):
         return x + by
@@ -132,6 +132,23 @@ class Ops:
         groups = self.groups(op, x)
         mixed = matrix.reshape(-1, groups.shape[-2]) @ groups
         return mixed.reshape(*x.shape[:-1], -1)
+
+    def mix(self, op, x, matrix):
+        """The same by a matrix of each row's own."""
+        groups = self.groups(op, x)
+        mixed = matrix.reshape(*x.shape[:-1], -1, groups.shape[-2]) @ groups
+        return mixed.reshape(*x.shape[:-1], -1)
+
+    def sinkhorn(self, op, x):
+        """A square matrix in each row, to one whose columns and rows have sums of 1."""
+        m = self.exp(x.reshape(*x.shape[:-1], op["group"], op["group"]))
+        for _ in range(20):
+            m = m / m.sum(-2)[..., None, :]
+            m = m / m.sum(-1)[..., None]
+        return m.reshape(x.shape)
+
+    def sigmoid(self, op, x):
+        return op["alpha"] * self.logistic(x)
 
     def attnres(self, op, x, query):
         x = self.groups(op, x)
@@ -163,7 +180,7 @@ class Numpy(Ops):
     def rsqrt(self, x):
         return 1 / self.np.sqrt(x)
 
-    def sigmoid(self, x):
+    def logistic(self, x):
         return 1 / (1 + self.np.exp(-x))
 
     def concatenate(self, parts):
@@ -237,7 +254,7 @@ class Torch(Ops):
     def rsqrt(self, x):
         return torch.rsqrt(x)
 
-    def sigmoid(self, x):
+    def logistic(self, x):
         return torch.sigmoid(x)
 
     def concatenate(self, parts):

@@ -299,6 +299,25 @@ static void streams(const Backend *b) {
     fill(&c, 0, groups), fill(&c, 1, matrix);
     expect(&c, "streams", mixed);
 
+    /* The same by a matrix of each row's own: the second row's gives the first group, the sum and twice the second. */
+    const double two[8] = {10, 20, 1, 2, 10, 20, 1, 2}, matrices[12] = {1, 2, 3, 4, 5, 6, 1, 0, 1, 1, 0, 2};
+    const double apart[12] = {12, 24, 34, 68, 56, 112, 10, 20, 11, 22, 2, 4};
+    start(&c, OP_mix, 2, 2, b);
+    fill(&c, 0, two), fill(&c, 1, matrices);
+    expect(&c, "mix", apart);
+
+    /* exp(x) = (1, 4; 1, 1): a matrix of two rows p, 1 - p has p / (1 - p) = root of 1 x 1 / (4 x 1) = 1/2 */
+    const double square[4] = {0, log(4), 0, 0}, doubly[4] = {1 / 3.0, 2 / 3.0, 2 / 3.0, 1 / 3.0};
+    start(&c, OP_sinkhorn, 1, 3, b);
+    fill(&c, 0, square);
+    expect(&c, "sinkhorn", doubly);
+
+    const double logits[3] = {0, log(3), -log(3)}, shares[3] = {1, 1.5, 0.5};
+    start(&c, OP_sigmoid, 1, 3, b);
+    c.call.attr.alpha = 2;
+    fill(&c, 0, logits);
+    expect(&c, "sigmoid", shares);
+
     /* groups (1, 3), (6, 2), (0, 0) with w = (2, 1): mean squares 5, 20, 0 and eps 5 give scores 5/sqrt(10), 14/5, 0 */
     const double layers[6] = {1, 3, 6, 2, 0, 0}, query[2] = {2, 1};
     const double e0 = exp(5 / sqrt(10)), e1 = exp(2.8), all = e0 + e1 + 1;

@@ -36,6 +36,8 @@ static const char *const dressed[][2] = {
     {"logit_scale", "learned_row 1.5"},
     {"head_scale", "learned 2"},
     {"streams", "attnres_block 2"},
+    {"streams", "mhc 3"},
+    {"streams", "siamese"},
     {"embed_scale", "learned 3"},
 };
 enum { DRESSED = sizeof dressed / sizeof *dressed };

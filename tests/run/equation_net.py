@@ -119,8 +119,12 @@ class Net:
         self.weights, self.profile, self.total = {}, False, 1.0
         self.sublayer = [[self.read_sublayer(text) for text in equation.sublayers(block)] for block in range(self.L)]
         self.streams = equation.field.get("streams", "")
+        head = re.match(r"(?:x \+ )?(\w+)(?:\(|$)", equation.field["head"])
+        self.final = head and head[1]
+        form = self.sublayer[0][0][0]
         for name, z in normals.items():
-            self.weights[name] = Var(self.scaled(name, z))
+            if form == "mhc" or ".streams_" not in name:
+                self.weights[name] = Var(self.scaled(name, z))
         self.unit_lengths()
 
     def scaled(self, name, z):
@@ -129,6 +133,8 @@ class Net:
         std = lambda kind, rows: deviation(self, start, kind, block, rows, z.shape[1])
         if "c_attn" in name:
             return np.vstack([part * np.float32(std(kind, self.d)) for kind, part in zip("qkv", np.split(z, 3))])
+        if ".streams_" in name:
+            return z * np.float32(self.keys["init_std"])
         kind = {"wte": "wte", "wpe": "wpe", "lm_head": "head"}.get(part[0]) or (
             "fc" if "c_fc" in name else "out" if "attn" in name else "proj")
         swiglu = kind == "fc" and self.keys["activation"] == "swiglu"
@@ -146,7 +152,7 @@ class Net:
         if not self.e.field["updates"].startswith("the vectors of each matrix along the width of the stream are scaled to length 1"):
             raise ValueError(f"an update that is not known: '{self.e.field['updates']}'")
         for name, w in self.weights.items():
-            if w.value.ndim == 2 and name != "wpe.weight":
+            if w.value.ndim == 2 and name != "wpe.weight" and ".streams_" not in name:
                 length = np.sqrt((w.value ** 2).sum(0 if "c_proj" in name else 1, keepdims=True))
                 w.value /= np.where(length > 0, length, 1)
 
@@ -275,7 +281,7 @@ class Net:
 
     # streams
 
-    FORMS = [("hyper", r"x = m X, X <- M \[X; (?P<branch>.+)\]"), ("attnres", r"x = sum_i a_i v_i, next v = (?P<branch>.+)"),
+    FORMS = [("mhc", r"x = p X, X <- H X \+ q (?P<branch>.+)"), ("hyper", r"x = m X, X <- M \[X; (?P<branch>.+)\]"), ("attnres", r"x = sum_i a_i v_i, next v = (?P<branch>.+)"),
              ("groups", r"x = sum_i a_i v_i, v <- v \+ (?P<branch>.+)"), ("dual", r"x <- (?P<sum>.+), r <- r \+ (?P<branch>.+)"),
              ("one", r"x <- (?P<sum>.+)")]
 
@@ -297,6 +303,24 @@ class Net:
         n = len(streams)
         return [sum((streams[j] * m[i * n + j] for j in range(1, n)), streams[0] * m[i * n]) for i in range(m.shape[0] // n)]
 
+    def asked(self, block, sub, what, start):
+        """a W v + b of each token, a number and W a matrix; v is of this sublayer."""
+        name = f"h.{block}.{'mlp' if sub else 'attn'}.{what}"
+        a = self.learned((name, "a"), (1,), float(re.search(r"the numbers a at (\S+),", self.streams)[1]))
+        return a * (self.v @ self.weights[name + ".weight"].swapaxes(0, 1)) + self.learned((name, "b"), start.shape, start)
+
+    def shares(self, block, sub, streams):
+        """p, q and H of a sublayer, for every token; of the streams' columns side by side."""
+        n, beside = len(streams), float(re.search(r"b'' at (\S+) beside the diagonal", self.streams)[1])
+        self.v = self.norm("RMS", ("shares", block, sub), concatenate(streams))
+        p, q = sigmoid(self.asked(block, sub, "streams_in", np.zeros(n))), 2.0 * sigmoid(self.asked(block, sub, "streams_out", np.zeros(n)))
+        h = self.asked(block, sub, "streams_kept", (beside * (1 - np.eye(n))).ravel())
+        h = exp(h.reshape(*h.shape[:-1], n, n))
+        for _ in range(int(re.search(r"exp, then (\d+) times each column, then each row divided by its sum", self.streams)[1])):
+            h = h / h.sum(-2, True)
+            h = h / h.sum(-1, True)
+        return p, q, h
+
     def sublayer_of(self, block, sub, s, u):
         """s: the streams by name; changes them as the equation says."""
         form, node = self.sublayer[block][sub]
@@ -305,10 +329,13 @@ class Net:
         if form == "hyper":
             n = len(s["X"])
             s["x"] = self.mix(("m", k), np.eye(n)[k % n], s["X"])[0]
+        elif form == "mhc":
+            X, (p, q, h) = s["X"], self.shares(block, sub, s["X"])
+            s["x"] = sum((X[j] * p[..., j:j + 1] for j in range(1, len(X))), X[0] * p[..., :1])
         elif form in ("attnres", "groups"):
             s["x"] = self.attend(("w", k), s["v"])
         env = self.letters("cgsiop", block, sub, u)
-        env |= {"x": s["x"], "x_block": s.get("x_block"), "f": f, "A": f, "F": f}
+        env |= {"x": s["x"], "r": s.get("r"), "x_block": s.get("x_block"), "f": f, "A": f, "F": f}
         env |= self.norms((block, sub), env)
         memo = {}
         results = {part: evaluate(tree, env, memo) for part, tree in node.items()}
@@ -321,6 +348,8 @@ class Net:
         elif form == "hyper":
             start = np.hstack([np.eye(n), np.ones((n, 1))]).ravel()
             s["X"] = self.mix(("M", k), start, [*s["X"], results["branch"]])
+        elif form == "mhc":
+            s["X"] = [sum((X[j] * h[..., i, j:j + 1] for j in range(len(X))), results["branch"] * q[..., i:i + 1]) for i in range(len(X))]
         elif form == "attnres":
             s["v"] = [*s["v"], results["branch"]]
         elif form == "groups":
@@ -329,9 +358,11 @@ class Net:
 
     def begin(self, x):
         s, form = {"x": x, "x_0": x}, self.sublayer[0][0][0]
-        if form == "dual":
+        if form == "dual" and self.streams.startswith("a sublayer reads x + N(r)"):
+            s["r"], s["x"] = x, self.norm(self.final, ("first",), x) if self.final else x
+        elif form == "dual":
             s["r"] = float(re.search(r"at first (?:(\S+) )?x,", self.streams)[1] or 1) * x
-        elif form == "hyper":
+        elif form in ("hyper", "mhc"):
             s["X"] = [x] * int(re.match(r"(\d+) streams,", self.streams)[1])
         elif form in ("attnres", "groups"):
             groups = re.search(r"\(2L / (\d+) of them each, rounded up\)", self.streams)
@@ -369,10 +400,11 @@ class Net:
         if "embed_norm" in field:
             x = self.norm(field["embed_norm"], ("embed",), x)
         s = self.blocks(x, u)
-        match = re.fullmatch(r"(x \+ )?(?:no norm|r|(\w+)(?:\(r\))?)", field["head"])
-        x = s["r"] if match[1] else s["x"]
-        x = self.norm(match[2], ("head",), x) if match[2] else x
-        x = s["x"] + x if match[1] else x
+        head = field["head"]
+        if "(" in head or "+" in head:
+            x = evaluate(parse(head), s | self.norms(("head",), {}))
+        else:
+            x = s["x"] if head == "no norm" else self.norm(head, ("head",), s["x"])
         z = self.linear("wte" if self.keys["tied"] else "lm_head", x, False)
         if "logits" in field:
             z = evaluate(parse(field["logits"]), self.letters("z", None, None, u, z.shape[-1])) * z

@@ -64,7 +64,7 @@ def values_of(column, valid):
 APART = {"base": "none", "attn.in": "layernorm", "mlp.in": "layernorm", "attn.out": "rmsnorm", "mlp.out": "rmsnorm",
          "final": "layernorm"}  # of streams that end in no sum
 FULL = {**APART, "attn.post": "layernorm", "mlp.post": "layernorm"}
-NOT_SUMMED = ("hyper", "attnres", "attnres_block")
+NOT_SUMMED = ("hyper", "mhc", "attnres", "attnres_block")
 
 
 def arms_columns(program):
@@ -291,12 +291,12 @@ def check(program, text, names):
 
 
 def arms_normals(program):
-    """Pre-LN in every shape that the others have, whose exports hold the starting weights."""
+    """mHC over Pre-LN, which has every matrix that others have, in every shape: the exports hold the starting weights."""
     for recipe in RECIPES:
         for activation in ("gelu", "relu", "swiglu"):
             for layers in (3, 4):
                 for objective in ("next", "masked"):
-                    yield {"base": "pre", "recipe": recipe, "activation": activation, "layers": layers, "objective": objective,
+                    yield {"base": "pre", "streams": "mhc", "recipe": recipe, "activation": activation, "layers": layers, "objective": objective,
                            "steps": 9, "init_std": 1, "token_std": 1, "position_std": 1, "residual_init": "plain"}
 
 

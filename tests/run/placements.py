@@ -275,6 +275,34 @@ def hyper(run, x):  # static hyper-connections: h = a H, H <- R H + b f(N(h)) fo
     return ln_f(run, mix(run["streams_end"].reshape(1, n))[0])
 
 
+def mhc(run, x):
+    """arXiv 2512.24880: X <- H X + q^T f(N(p X)), p = sigmoid(.), q = 2 sigmoid(.), H = Sinkhorn-Knopp(.), each of a token's streams."""
+    n, sigmoid = 4, lambda z: 1 / (1 + np.exp(-z))
+    streams = np.stack([x] * n, 2)  # [B, T, n, d]
+    for k in range(2 * run.L):
+        s = Sublayer(run, k)
+        v = run.RMS(s.name + ".streams_norm", streams.reshape(*x.shape[:2], -1))
+        asked = lambda what: s.own(what + ".scale") * (v @ s.own(what + ".weight").T) + s.own(what + ".bias")
+        p, q = sigmoid(asked("streams_in")), 2 * sigmoid(asked("streams_out"))
+        h = np.exp(asked("streams_kept").reshape(*x.shape[:2], n, n))
+        for _ in range(20):
+            h = h / h.sum(-2, keepdims=True)
+            h = h / h.sum(-1, keepdims=True)
+        y = s.f(s.LN("", (p[..., None] * streams).sum(2)))
+        streams = h @ streams + q[..., None] * y[:, :, None]
+    return ln_f(run, np.einsum("j,btjd->btd", run["streams_end"].reshape(-1), streams))
+
+
+def siamese(run, x):
+    """arXiv 2602.08064: a stream of normed sums and one of plain ones, both read by every sublayer; the first takes f / sqrt(2 l)."""
+    y, x = x, run.LN("ln_first", x)
+    for k in range(2 * run.L):
+        s = Sublayer(run, k)
+        f = s.f(s.LN("", x + run.LN(s.name + ".ln_second", y)))
+        x, y = s.LN("_post", x + f / math.sqrt(2 * (s.l + 1))), y + f
+    return ln_f(run, x + run.LN("ln_second", y))
+
+
 PLACEMENTS = {
     "none": chain(none),
     "pre": chain(pre, ln_f),
@@ -309,6 +337,8 @@ PLACEMENTS = {
     "attnres": attnres(0),
     "attnres-block": attnres(8),
     "hyper": hyper,
+    "mhc": mhc,
+    "siamese": siamese,
     "pre-to-post": chain(moving((1, 0), (0, 1)), ln_f),
     "post-to-pre": chain(moving((0, 1), (1, 0)), ln_f),
     "fade-in": chain(moving((0, 1), None), ln_f),

@@ -76,6 +76,7 @@ VECTORS = {
     ("ngpt", "gate"): lambda run, k: run.d ** -0.5, ("ngpt", "logit_scale"): lambda run, k: run.d ** -0.5,
     ("gpas", "shrink"): lambda run, k: 0, ("x0-lambdas", "block_carry"): ramp(1.15, 1.05), ("x0-lambdas", "x0"): ramp(0.2, 0.05),
     ("attnres", "depth_query"): lambda run, k: 0, ("attnres-block", "depth_query"): lambda run, k: 0,
+    ("mhc", "scale"): lambda run, k: 0.01, ("mhc", "streams_kept.bias"): lambda run, k: -8 * (1 - np.eye(4)).ravel(),
     ("hyper", "streams_in"): lambda run, k: np.eye(4)[k % 4],
     ("hyper", "streams_out"): lambda run, k: np.hstack([np.eye(4), np.ones((4, 1))]).ravel(),
 }
@@ -89,7 +90,7 @@ def matrices(run):
             if "c_attn" in name:
                 yield from ((f"{name} {kind}", l, kind, part) for kind, part in zip("qkv", np.split(w, 3)))
             else:
-                kind = name[:3] if l is None else "fc" if "c_fc" in name else "out" if "attn" in name else "proj"
+                kind = name[:3] if l is None else "fc" if "c_fc" in name or "streams_" in name else "out" if "attn" in name else "proj"
                 yield name, l, kind, w
 
 
@@ -108,7 +109,8 @@ def vectors(row, run):
         path = name.split(".")
         k = 2 * int(path[1]) + (path[2] == "mlp") if path[0] == "h" else 0
         if w.ndim == 1:
-            yield name, w, VECTORS.get((row, path[-1]), lambda run, k: float(path[-1] != "bias"))(run, k)
+            usual = VECTORS.get((row, path[-1]), lambda run, k: float(path[-1] != "bias"))
+            yield name, w, VECTORS.get((row, ".".join(path[-2:])), usual)(run, k)
 
 
 def wrong_starts(row, run):
@@ -128,8 +130,10 @@ def wrong_starts(row, run):
 def unmoved(row, run):
     """What training has left at its start: an error of it would not show."""
     for name, w, want in vectors(row, run):
-        # The first sublayer attends to one value only. A profiled row starts with equal numbers.
-        if name != "h.0.attn.depth_query" and max(abs(w - (w[0] if name.endswith(".carry") else want))) < 1e-3:
+        # The first sublayer attends to one value only, or mixes copies of one. A profiled row starts with equal numbers.
+        copies = name == "h.0.attn.depth_query" or row == "mhc" and name.startswith("h.0.attn.streams_")
+        least = 1e-4 if name.endswith(".scale") else 1e-3
+        if not copies and max(abs(w - (w[0] if name.endswith(".carry") else want))) < least:
             yield f"{name} has stayed at {want}"
 
 
