@@ -1,20 +1,8 @@
 #!/usr/bin/env bash
 # tests/numbers_in_text.py: the numbers in the texts are the stored ones, and what is not so is found. TAP.
 #   numbers_in_text.sh ROOT
-set -u
-export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+. "$(dirname "$0")/lib.sh"
 root=$(realpath "$1")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-numbers.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
-number=0
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -n 20 | cut -c1-300 | sed 's/^/# /'
-  fi
-}
 copy() { # a fresh copy of what is read
   rm -rf "$T/copy" && mkdir -p "$T/copy/tests" && ln -s "$root/results" "$T/copy/results" &&
     cp "$root"/{README,REPRODUCE}.md "$T/copy/" && cp -r "$root/docs" "$T/copy/" && cp "$root/tests/numbers_in_text.def" "$T/copy/tests/"
@@ -26,21 +14,21 @@ finds() { # pattern, file, sed's program: what the check says after the change
   grep -qE "$1" "$T/said" || { echo "$3: not found: $1"; head -n 3 "$T/said"; }
 }
 
-verdict "the documents say what results/ holds" "$(copy && check)"
-verdict "a changed digit is found" "$(
+report "the documents say what results/ holds" "$(copy && check)"
+report "a changed digit is found" "$(
   finds 'README.md does not say: .*differ by -0.005 nats' README.md 's/differ by -0.005 nats/differ by -0.006 nats/'
   finds 'README.md:[0-9]+: -0.006 is neither' README.md 's/differ by -0.005 nats/differ by -0.006 nats/'
   finds 'findings.md does not say: 48 hold, 20 do not' docs/findings.md 's/48 hold, 20 do not/48 hold, 19 do not/'
   finds 'findings.md does not say: .*91 runs diverge' docs/findings.md 's/91 runs diverge/90 runs diverge/')"
-verdict "a digit more is found" "$(finds '0.221 is neither' docs/findings.md 's/from 0.82 to 0.22/from 0.82 to 0.221/'
+report "a digit more is found" "$(finds '0.221 is neither' docs/findings.md 's/from 0.82 to 0.22/from 0.82 to 0.221/'
   finds '0.023' README.md 's/the same within 0.02 |/the same within 0.023 |/')"
-verdict "a changed verdict is found" \
+report "a changed verdict is found" \
   "$(finds 'findings.md does not say: .*LayerNorm is not decided, RMSNorm is not decided' docs/findings.md 's/RMSNorm is not decided, and/RMSNorm is the same, and/')"
 for said in 'It is better by 0.3 nats.' 'It wins in 7 of 8 seeds.' 'Then p is .04.' 'It gains 12 %.' 'It is 3 times as fast.' \
   'It is twelve times as fast.' 'It is off by 2e-5.' 'It takes 41 minutes.' 'It takes 3 to 5 hours.' '| a table | 0.31 |'; do
-  verdict "a number of nowhere is found: $said" "$(finds 'README.md:[0-9]+: .* is neither recomputed nor a setting' README.md "\$a $said")"
+  report "a number of nowhere is found: $said" "$(finds 'README.md:[0-9]+: .* is neither recomputed nor a setting' README.md "\$a $said")"
 done
-verdict "numbers in code, links, blocks and names are no results" "$(copy && cat >>"$T/copy/README.md" <<'Y'
+report "numbers in code, links, blocks and names are no results" "$(copy && cat >>"$T/copy/README.md" <<'Y'
 `run 12.5` and [a table](99.txt), in fp16 on AVX-512 by sm_90; write-up 003; with 8 seeds, 4 x 128, N(0, 0.02).
 ```sh
 ./reproduce                                   # 7 to 12 minutes
@@ -50,10 +38,10 @@ verdict "numbers in code, links, blocks and names are no results" "$(copy && cat
 <!-- end -->
 Y
 check)"
-verdict "a document under docs/ is read too" "$(copy && echo 'It is better by 0.3 nats.' >"$T/copy/docs/"new.md
+report "a document under docs/ is read too" "$(copy && echo 'It is better by 0.3 nats.' >"$T/copy/docs/"new.md
 check | grep -q '^docs.new.md:1: 0.3 is neither' || echo "not found")"
 list=tests/numbers_in_text.def
-verdict "a row of the list that is wrong is named" "$(finds 'def:[0-9]+: no document .NEWS.md' $list '$a NEWS.md: it is {}\n  = 1'
+report "a row of the list that is wrong is named" "$(finds 'def:[0-9]+: no document .NEWS.md' $list '$a NEWS.md: it is {}\n  = 1'
   finds 'def:[0-9]+: .*No such file' $list '$a README.md: it is {}\n  = len(runs("nowhere"))'
   finds 'def:[0-9]+: 0 lines of .* match' $list '$a README.md: it is {}\n  = at("perf/8x128.txt", "nothing (x)")'
   finds 'def:[0-9]+: .* is not true' $list '$a README.md: it is {}\n  = holds(1 > 2, 1)'

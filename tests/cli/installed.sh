@@ -2,21 +2,9 @@
 # What `meson install` installs works outside of the checkout: the program finds its experiments and claims, writes results
 # into the working folder, and leaves what is installed as it is; the man page and the completions name every command and
 # every option. TAP.  installed.sh BUILD ROOT
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_ROOT NORMBENCH_DATA XDG_CACHE_HOME
 build=$(realpath "$1") root=$(realpath "$2")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-installed.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -n 20 | sed 's/^/# /'
-  fi
-}
 if ! meson install -C "$build" --no-rebuild --destdir "$T/root" >"$T/log" 2>&1; then
   echo "not ok 1 - meson install"
   tail -n 5 "$T/log" | sed 's/^/# /'

@@ -1,17 +1,7 @@
 #!/usr/bin/env bash
 # What ./check says is missing, and how it is installed, by the names of each system. TAP.  machine.sh ROOT
-set -u
+. "$(dirname "$0")/../lib.sh"
 root=$(realpath "$1")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-machine.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-number=0
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | sed 's/^/# /'
-  fi
-}
 
 # A machine: FILE of os-release, what uname -s says, which probes are absent (a pattern), who is root (yes, no). What
 # prepare_machine prints is in $T/said, what it ran as root in $T/ran.
@@ -50,33 +40,33 @@ for system in debian ubuntu mint fedora rocky arch manjaro other none mac; do
     mac) kernel=Darwin line='brew install gsl criterion texlive' ;;
   esac
   machine $system $kernel "$few" no
-  verdict "$system: the line to run" "$([ $? = 3 ] || echo "needed packages are absent, yet it goes on"
+  report "$system: the line to run" "$([ $? = 3 ] || echo "needed packages are absent, yet it goes on"
     says "    $line"
     says "Without them nothing can be built.")"
 done
 machine other Linux "$few" no
-verdict "an unknown system is told whose names these are" "$(says "These are Debian's names: nothing here says which system this is.")"
+report "an unknown system is told whose names these are" "$(says "These are Debian's names: nothing here says which system this is.")"
 machine mac Darwin 'chromium|gnuplot' no
-verdict "without optional packages it goes on" "$([ $? = 0 ] || echo "it ends"
+report "without optional packages it goes on" "$([ $? = 0 ] || echo "it ends"
   says '    brew install gnuplot'
   says "Going on without gnuplot (figures)."
   says "Going on without chromium (the report's screenshot).")"
 machine debian Linux 'gsl|gnuplot|numpy' yes
-verdict "Debian: root installs just what is missing" "$([ $? = 0 ] || cat "$T/said"
+report "Debian: root installs just what is missing" "$([ $? = 0 ] || cat "$T/said"
   diff "$T/ran" - <<'RAN'
 apt-get -qq update
 env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install libgsl-dev gnuplot-nox python3-numpy
 RAN
 )"
 machine fedora Linux "$few" yes
-verdict "elsewhere nothing is installed" "$(cat "$T/ran")"
+report "elsewhere nothing is installed" "$(cat "$T/ran")"
 machine debian Linux 'no such probe' no
-verdict "a machine with everything is told nothing" "$([ $? = 0 ] && cat "$T/said")"
+report "a machine with everything is told nothing" "$([ $? = 0 ] && cat "$T/said")"
 
 rows() { (export WITH_TESTS=1 WITH_CI=1 WITH_TEX=1 WITH_SLOW=1 && . "$root/bench/machine.sh" && requirements) | sed 's/ *| */|/g'; }
-verdict "every row has a name for each system, and Debian a package" "$(rows | awk -F'|' '
+report "every row has a name for each system, and Debian a package" "$(rows | awk -F'|' '
   NF != 6 || $2 == "-" || $6 !~ /^(needed|optional: .+)$/ {print} {for (i = 1; i <= NF; i++) if ($i == "") print}')"
 if command -v apt-cache >/dev/null && apt-cache pkgnames 2>/dev/null | sort >"$T/known" && grep -qx gnuplot-nox "$T/known"; then
-  verdict "Debian has these packages" "$(rows | cut -d'|' -f2 | tr ' ' '\n' | grep -v ':arm64$' | grep -vxFf "$T/known")"
+  report "Debian has these packages" "$(rows | cut -d'|' -f2 | tr ' ' '\n' | grep -v ':arm64$' | grep -vxFf "$T/known")"
 fi
 echo "1..$number"

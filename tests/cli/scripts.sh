@@ -1,20 +1,10 @@
 #!/usr/bin/env bash
 # ./check and ./reproduce without their work: help, options, the program that they leave, where the tables are. TAP.
 #   scripts.sh ROOT
-set -u
+. "$(dirname "$0")/../lib.sh"
 export LC_ALL=C
 [ $# -eq 1 ] || { echo "usage: scripts.sh ROOT" >&2; exit 2; }
 root=$(realpath "$1")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-scripts.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -20 | sed 's/^/# /'
-  fi
-}
 
 # A checkout in which nothing is installed, and what is built is a script that writes down how it was called.
 tree="$T/a tree"

@@ -2,19 +2,10 @@
 # `normbench run theory` from the outside: the table prints from the file alone, claims and report read it, and what is
 # wrong ends with one line; with `again`, two runs give the same bytes whatever the threads. TAP.
 #   theory.sh NORMBENCH ROOT [again]
-set -u
+. "$(dirname "$0")/../lib.sh"
 NORMBENCH=$1
 export NORMBENCH_ROOT=$2
-W=$(mktemp -d)
-trap 'rm -rf "$W"' EXIT
-number=0
-report() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | sed 's/^/# /'
-  fi
-}
+W=$T
 # ends CODE ARGS...: output in $W/out and $W/err.
 ends() {
   local want=$1

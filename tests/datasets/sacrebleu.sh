@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Our BLEU and chrF are those of the package sacrebleu, in a Python of its own where pip can get it. TAP.
 # sacrebleu.sh ROOT BLEU_LINES      $PYTHON: a Python that has the package, instead
-set -u
-export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+. "$(dirname "$0")/../lib.sh"
 root=$(realpath "$1") lines=$(realpath "$2")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-sacrebleu.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 python=${PYTHON:-}
 if [ -z "$python" ]; then
   python=$T/venv/bin/python

@@ -5,26 +5,12 @@
 # list, in both recipes, and with its tokens masked; `full` also each rule with other numbers, which must matter, each carry with
 # each gate, and each rule with each way of streams. TAP.
 #     equations.sh PROGRAM ROOT [full]
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA
 program=$(realpath "$1") root=$(realpath "$2")
-export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-equations.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
+export NORMBENCH_ROOT=$root OPENBLAS_NUM_THREADS=1
 cd "$T" || exit 3
-for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
-"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
-number=0
-
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | tail -n 20 | cut -c1-400 | sed 's/^/# /'
-  fi
-}
+find_numpy
 equations() { "$python" "$root/tests/run/equations.py" "$@" 2>&1; }
 bail() {
   tail -n 3 log | sed 's/^/# /'
@@ -61,6 +47,6 @@ lists=(columns ranges starts rows masked)
 [ "${3:-}" = full ] && lists+=(numbers pairs streams)
 for list in "${lists[@]}"; do
   train "$list"
-  verdict "arms train as their equations say: $list" "$(equations check "$program" text "$list")"
+  report "arms train as their equations say: $list" "$(equations check "$program" text "$list")"
 done
 echo "1..$number"

@@ -2,27 +2,14 @@
 # bench/peers/load_torch.py gives the loss and the accuracy of `normbench import` for every variant, every norm in every
 # column, every rule and every recipe, from the exported file and the text alone: with numpy, and with PyTorch where it is
 # installed. A wrong output or constant of any op must show. TAP.  load_torch.sh PROGRAM ROOT
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA NORMBENCH_ROOT
 program=$(realpath "$1") root=$(realpath "$2")
-export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-load.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
+export NORMBENCH_ROOT=$root OPENBLAS_NUM_THREADS=1
 cd "$T" || exit 3
-# A Python with numpy: $PYTHON, the first on the path, or the system's.
-for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
-"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
-loader=$root/bench/peers/load_torch.py number=0
+find_numpy
+loader=$root/bench/peers/load_torch.py
 
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | tail -n 20 | cut -c1-300 | sed 's/^/# /'
-  fi
-}
 
 # Words with letters of one to four bytes.
 for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
@@ -161,7 +148,7 @@ backends=numpy
 "$python" -c 'import torch' 2>/dev/null && backends="numpy torch"
 for backend in $backends; do
   said=$("$python" check.py "$backend" 2>"$backend.err") || said="$said $(tail -n 2 "$backend.err")"
-  verdict "every placement and recipe has import's loss ($backend)" "$said"
+  report "every placement and recipe has import's loss ($backend)" "$said"
   tail -n 1 "$backend.err" | sed 's/^/# /'
 done
 
@@ -199,10 +186,10 @@ PY
   done
 done
 [ "$(ls pairs/runs | wc -l)" = 15 ] || said="$said $(ls pairs/runs | wc -l) runs, not 15"
-verdict "encoder-decoders have import's loss and translate's sentences" "$said$(cat pairs/wrong)"
+report "encoder-decoders have import's loss and translate's sentences" "$said$(cat pairs/wrong)"
 
 # A row of ops.def that a model could contain is one that the loader knows.
-verdict "the loader knows every op" "$(sed -n 's/^OP(\([a-z]*\),.*/\1/p' "$root/kernels/ops.def" | grep -vxE 'xent|mean|rownorm' |
+report "the loader knows every op" "$(sed -n 's/^OP(\([a-z]*\),.*/\1/p' "$root/kernels/ops.def" | grep -vxE 'xent|mean|rownorm' |
   while read -r op; do grep -q "    def $op(self, op" "$root/bench/peers/tape_ops.py" || echo "$op"; done)"
 
 # By hand, what no placement above has.
@@ -229,14 +216,14 @@ for name, got, want in [
     if len(got) != len(want) or max(abs(a - b) for a, b in zip(got, want)) > 1e-12:
         print(name, got, "by hand:", want)
 PY
-for backend in $backends; do verdict "formulas have their values by hand ($backend)" "$("$python" formulas.py "$backend" 2>&1)"; done
+for backend in $backends; do report "formulas have their values by hand ($backend)" "$("$python" formulas.py "$backend" 2>&1)"; done
 
 id=$(grep -l 'layers = 5' ./*.json | head -n 1 | xargs basename -s .json)
 last=$id.safetensors
 said=$("$python" "$loader" "$last" --numpy --text text --steps 0,7 2>&1)
 first=$("$program" export "$id" --results results --step 0 --batches -o first.safetensors >/dev/null &&
   "$python" "$loader" first.safetensors --numpy --text text --steps 0 | sed -n 's/^step 0: loss //p')
-verdict "the loss of a step is the curve's" "$("$python" - "$first" "results/runs/$id/curves.csv" 2>&1 <<'PY'
+report "the loss of a step is the curve's" "$("$python" - "$first" "results/runs/$id/curves.csv" 2>&1 <<'PY'
 import csv, sys
 want = float(next(csv.DictReader(open(sys.argv[2])))["train_loss"])
 if abs(float(sys.argv[1]) - want) > 2e-6:
@@ -246,9 +233,9 @@ printf '%s\n' "$said" | grep -c '^validation loss [0-9.]*, accuracy [0-9.]*, [0-
 one=$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 12 --seed 3)
 two=$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 12 --seed 3)
 greedy=$("$program" sample "$last" --prompt 'the ' --tokens 30 --temperature 0 2>&1)
-verdict "the likeliest text is the program's" "$([ "$greedy" = "$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 30 --temperature 0)" ] || echo "'$greedy'")"
-verdict "a sample goes on from its text" "$([ "$one" = "$two" ] && [ "${one#the }" != "$one" ] && [ ${#one} -gt 8 ] || echo "'$one' '$two'")"
-verdict "without arguments it says what is in the file" "$("$python" "$loader" "$last" --numpy | grep -cE '^[0-9]+ layers x|^vocabulary: [0-9]+ of kind' | grep -vx 2)"
+report "the likeliest text is the program's" "$([ "$greedy" = "$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 30 --temperature 0)" ] || echo "'$greedy'")"
+report "a sample goes on from its text" "$([ "$one" = "$two" ] && [ "${one#the }" != "$one" ] && [ ${#one} -gt 8 ] || echo "'$one' '$two'")"
+report "without arguments it says what is in the file" "$("$python" "$loader" "$last" --numpy | grep -cE '^[0-9]+ layers x|^vocabulary: [0-9]+ of kind' | grep -vx 2)"
 
 refused() { # pattern, arguments
   local said
@@ -270,7 +257,7 @@ save("false-vocabulary", lambda m: m.update(vocabulary=m["vocabulary"] + "7\n"))
 save("new-op", lambda m: m.update(model=m["model"].replace('"op":"linear"', '"op":"rotate"')))
 PY
 "$program" export "$id" --results results -o bare >/dev/null
-verdict "mistakes get one line" "$(refused 'no .model.' no-model --text text
+report "mistakes get one line" "$(refused 'no .model.' no-model --text text
 refused 'no vocabulary in it' no-vocabulary --text text
 refused 'not the one that tokenizer_sha256 names' false-vocabulary --text text
 refused 'the op rotate' new-op --text text

@@ -1,27 +1,12 @@
 #!/usr/bin/env bash
 # Every row of `normbench list` has the loss that its paper's formula gives, and starts as its paper says: placements.py beside
 # this file has each formula once more, in numpy, and reads nothing but weights. TAP.  placements.sh PROGRAM ROOT
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA NORMBENCH_ROOT
 program=$(realpath "$1") root=$(realpath "$2")
-export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-placements.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
+export NORMBENCH_ROOT=$root OPENBLAS_NUM_THREADS=1
 cd "$T" || exit 3
-# A Python with numpy: $PYTHON, the first on the path, or the system's.
-for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
-"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
-number=0
-
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | tail -n 20 | cut -c1-300 | sed 's/^/# /'
-  fi
-}
+find_numpy
 numpy() { "$python" "${formulas:-$root/tests/run}/placements_check.py" "$@" 2>&1; } # what is wrong
 
 bail() {
@@ -59,7 +44,7 @@ export_all() { # results, folder, options of export; with --losses first: what i
 for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
 "$program" list --json >list.json || exit 3
 "$python" -c 'import json; print(*(v["name"] for v in json.load(open("list.json"))["variants"]), sep="\n")' >rows || exit 3
-verdict "every row has a formula of its own" "$(numpy rows list.json)"
+report "every row has a formula of its own" "$(numpy rows list.json)"
 
 # Four blocks: the first is MixLN's quarter. Eleven: two are; the groups of attnres-block have three sublayers, the last one.
 steps=$'steps: 12\nevaluate_at: 12\nlr: 3e-2'
@@ -68,11 +53,11 @@ export_all --losses four four
 export_all --losses four half --step 7
 train eleven $'layers: 11\nwidth: 24\nheads: 3\nffn_mult: 2\n'"$steps"
 export_all --losses eleven eleven
-verdict "import's loss is the formula's, at the end and on the way" "$(numpy losses text four half)"
-verdict "import's loss is the formula's, eleven blocks" "$(numpy losses text eleven)"
-verdict "training has moved what a formula names" "$(numpy moved text four eleven)"
-verdict "no other row's formula gives the loss" "$(numpy others text four half eleven)"
-verdict "nGPT's vectors have length 1 after updates" "$(numpy lengths text four half eleven)"
+report "import's loss is the formula's, at the end and on the way" "$(numpy losses text four half)"
+report "import's loss is the formula's, eleven blocks" "$(numpy losses text eleven)"
+report "training has moved what a formula names" "$(numpy moved text four eleven)"
+report "no other row's formula gives the loss" "$(numpy others text four half eleven)"
+report "nGPT's vectors have length 1 after updates" "$(numpy lengths text four half eleven)"
 
 # One step of no length behind Admin's profiling pass. Deviations of their own for the matrices and both embeddings.
 still=$'width: 64\nheads: 4\nsteps: 2\nevaluate_at: 2\nlr: 1e-30\nweight_decay: 0\ninit_std: 0.2\ntoken_std: 0.3\nposition_std: 0.1'
@@ -87,8 +72,8 @@ for depth in 18 19 24 25; do
   train "deep$depth" "layers: $depth"$'\n'"${still/width: 64/width: 8}" layerscale
   export_all "deep$depth" "deep$depth" --step 0
 done
-verdict "weights start as the papers say" "$(numpy starts text start profiled)"
-verdict "LayerScale starts by depth" "$(numpy starts text deep18 deep19 deep24 deep25)"
+report "weights start as the papers say" "$(numpy starts text start profiled)"
+report "LayerScale starts by depth" "$(numpy starts text deep18 deep19 deep24 deep25)"
 
 # Would an error be seen? One line of the formulas changed.
 mkdir mutant
@@ -101,7 +86,7 @@ mutant() { # row, sed script, command, folder
   if [ "$3" = rows ]; then formulas=mutant numpy rows "$4"; else formulas=mutant numpy "$3" text "$path"; fi |
     grep -q "^\($path: \|$1: \)" || echo "$1: an error would not be seen ($2)"
 }
-verdict "a wrong row or constant shows" "$(
+report "a wrong row or constant shows" "$(
   mutant prepost 's/"prepost": chain.*/"prepost": chain(post),/' losses four
   mutant post 's/"post": chain(post)/"post": chain(pre, ln_f)/' losses four
   mutant pre 's/"pre": chain(pre, ln_f)/"pre": chain(pre)/' losses four

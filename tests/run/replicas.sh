@@ -1,29 +1,14 @@
 #!/usr/bin/env bash
 # bench/peers/replicas.py: every row trains the seeds that normbench trains. With PyTorch or JAX in $PYTHON, a row of theirs has
 # the same losses; a row that does something else is void; without them it is absent. TAP.  replicas.sh PROGRAM ROOT
-set -u
-export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+. "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA
 program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-replicas.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
 cd "$T" || exit 3
 # What torch.compile kept of an earlier test would hide a row that no longer compiles.
 export TORCHINDUCTOR_CACHE_DIR=$T/inductor
-# A Python with numpy: $PYTHON, the first on the path, or the system's.
-for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
-"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
-number=0
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | tail -n 20 | cut -c1-300 | sed 's/^/# /'
-  fi
-}
-skip() { number=$((number + 1)) && echo "ok $number - $1 # SKIP $2"; }
+find_numpy
 has() { "$python" -c "import $1" 2>/dev/null; }
 peers=$root/bench/peers
 replicas() { "$python" "$peers/replicas.py" toy.yaml --program "$program" --seeds 3 --rounds 1 "$@"; }
@@ -55,7 +40,7 @@ status=$?
 for row in eager compile folded folded-compile func jax; do
   [ $row = jax ] && library=jax || library=torch
   if has $library; then
-    verdict "$row trains what normbench trains" "$("$python" - $row 2>&1 <<'PY'
+    report "$row trains what normbench trains" "$("$python" - $row 2>&1 <<'PY'
 import json, math, sys
 rows = {r["name"]: r for r in json.load(open("all.json"))["rows"]}
 ours, r = rows["normbench exact"], rows[sys.argv[1]]
@@ -72,13 +57,13 @@ tail -n 3 err | grep -v 'for the first time')"
   fi
 done
 has torch && has jax && want=0 || want=3
-verdict "ends with 0 where every row is measured, 3 where one is not" "$([ $status = $want ] || { echo "$status, not $want"; cat err; })"
+report "ends with 0 where every row is measured, 3 where one is not" "$([ $status = $want ] || { echo "$status, not $want"; cat err; })"
 
 # Other ops than Pre-LN's, in the two rows that have code of their own for them.
 if has torch && has jax; then
-  verdict "Peri-LN with RoPE, SwiGLU and Adam" "$(replicas --steps 12 --variant peri --set positions=rope --set activation=swiglu \
+  report "Peri-LN with RoPE, SwiGLU and Adam" "$(replicas --steps 12 --variant peri --set positions=rope --set activation=swiglu \
     --set optimizer=adam --rows folded,jax 2>err >said || cat said err)"
-  verdict "an op that is not folded by hand is said" "$(replicas --steps 4 --variant gemma2 --rows folded --json 2>/dev/null |
+  report "an op that is not folded by hand is said" "$(replicas --steps 4 --variant gemma2 --rows folded --json 2>/dev/null |
     status_of folded | grep -v '^absent: the op softcap of this model')"
 else
   skip "other placements" "no torch or no jax in $python"
@@ -93,22 +78,22 @@ mutant() { # row, file, what to write over
   rm -rf mutant
 }
 if has torch; then
-  verdict "without clipping a row is void" \
+  report "without clipping a row is void" \
     "$(mutant folded replica_torch.py 's/(limit \/ (norm + CLIP_EPS))/(1e9 \/ (norm + CLIP_EPS))/' 'the first losses differ')"
-  verdict "with another seed's batches a row is void" \
+  report "with another seed's batches a row is void" \
     "$(mutant func replica_torch.py 's/self.crops(self.starts\[number\])/self.crops(self.starts[number].flip(0))/' 'the first losses differ')"
-  verdict "one that stops to learn after ten steps is void" \
+  report "one that stops to learn after ten steps is void" \
     "$(mutant eager replica_torch.py 's/= self.job.rates\[number\]/= self.job.rates[number] * (number < 10)/' 'final losses differ')"
 else
   skip "what is void in PyTorch" "no torch in $python"
 fi
 if has jax; then
-  verdict "with another decay of moments a row is void" \
+  report "with another decay of moments a row is void" \
     "$(mutant jax replica_jax.py 's/(1 - n\["beta2"\]) \* x \* x/(1 - n["beta1"]) * x * x/' 'the first losses differ')"
 else
   skip "what is void in JAX" "no jax in $python"
 fi
-verdict "noise is over seeds, differences are paired" "$("$python" - "$peers" 2>&1 <<'PY'
+report "noise is over seeds, differences are paired" "$("$python" - "$peers" 2>&1 <<'PY'
 import sys
 sys.path.insert(0, sys.argv[1])
 from replicas import judge
@@ -128,7 +113,7 @@ for off, want in [(1.4e-4, "ok"), (1.6e-4, "void")]:
 PY
 )"
 
-verdict "compare.py's tolerance grows with the loss, and a loss that is not a number is void" "$("$python" - "$peers" 2>&1 <<'PY'
+report "compare.py's tolerance grows with the loss, and a loss that is not a number is void" "$("$python" - "$peers" 2>&1 <<'PY'
 import sys
 from types import SimpleNamespace
 sys.path.insert(0, sys.argv[1])
@@ -148,13 +133,13 @@ PY
 # What is not there.
 mkdir lacks
 for library in torch jax; do echo "raise ImportError(\"No module named '$library'\")" >lacks/$library.py; done
-verdict "without a library its rows are absent" "$(PYTHONPATH=$T/lacks replicas --steps 4 --rows func,jax >said 2>err
+report "without a library its rows are absent" "$(PYTHONPATH=$T/lacks replicas --steps 4 --rows func,jax >said 2>err
   [ $? = 3 ] || echo "does not end with 3"
   grep -c "absent: No module named '\(torch\|jax\)'$" said | grep -vx 2)"
 for library in torch jax; do
   [ $library = jax ] && row=jax || row=eager
   if has $library; then
-    verdict "without a device the row $row is absent" "$(CUDA_VISIBLE_DEVICES='' replicas --steps 4 --device cuda --backend cpu \
+    report "without a device the row $row is absent" "$(CUDA_VISIBLE_DEVICES='' replicas --steps 4 --device cuda --backend cpu \
       --rows $row --json 2>err | status_of $row | grep -iv '^absent: no cuda device that')"
   else
     skip "without a device the row $row is absent" "no $library in $python"
@@ -168,7 +153,7 @@ refused() { # exit code, pattern, arguments
   printf '%s\n' "$said" | tail -n 1 | grep -qE "^replicas.py: .*$2" || printf '%s\n' "$said" | tail -n 3
   case $said in *Traceback*) echo "$*: a traceback" ;; esac
 }
-verdict "mistakes get one line" "$(refused 3 "backend 'cuda': " --device cuda
+report "mistakes get one line" "$(refused 3 "backend 'cuda': " --device cuda
 refused 2 "unknown row 'foldd'; did you mean 'folded'" --rows eager,foldd
 refused 2 "unknown row ''; did you mean" --rows eager,
 refused 2 "no program './nowhere'" --program ./nowhere

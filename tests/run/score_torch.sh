@@ -2,28 +2,16 @@
 # bench/peers/score_torch.py finds the log-likelihoods of `normbench score` from the exported weights alone: of characters,
 # bytes and pieces, short texts and such as are longer than the context; with numpy, and with PyTorch where it is installed.
 # TAP.  score_torch.sh PROGRAM ROOT
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA NORMBENCH_ROOT
 program=$(realpath "$1") root=$(realpath "$2")
-export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-score.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
+export NORMBENCH_ROOT=$root OPENBLAS_NUM_THREADS=1
 cd "$T" || exit 3
-for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
-"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
-peer=$root/bench/peers/score_torch.py number=0
+find_numpy
+peer=$root/bench/peers/score_torch.py
 backends=numpy
 "$python" -c 'import torch' 2>/dev/null && backends="numpy torch"
 
-verdict() { # name, what is wrong (empty: nothing)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | tail -n 20 | cut -c1-300 | sed 's/^/# /'
-  fi
-}
 
 for i in $(seq 300); do
   printf 'Question: why is %s grün, and 水 not? Answer: the %s of it.\n' "$((i * i % 97))" "$((i % 13))"
@@ -41,15 +29,15 @@ for tokenizer in char byte bpe:330; do
     id=$(basename "$id")
     "$program" export "$id" --results "r-$tokenizer" -o weights >log 2>&1 &&
       "$program" score weights --tasks piqa,winogrande --file piqa=piqa --file winogrande=winogrande --dump dump >log 2>&1 ||
-      { verdict "$tokenizer is scored" "$(tail -n 2 log)"; continue; }
+      { report "$tokenizer is scored" "$(tail -n 2 log)"; continue; }
     for backend in $backends; do
       said=$("$python" "$peer" weights dump $([ $backend = torch ] || echo --numpy) 2>&1) && shown=$said said=
-      verdict "$tokenizer ${id:0:8} has the peer's likelihoods ($backend)" "$said"
+      report "$tokenizer ${id:0:8} has the peer's likelihoods ($backend)" "$said"
       [ -n "$said" ] || echo "# $shown"
     done
   done
 done
-verdict "a long choice was scored in windows" "$(grep -q '"windows":[2-9]' dump || echo none)"
+report "a long choice was scored in windows" "$(grep -q '"windows":[2-9]' dump || echo none)"
 
 # A likelihood, a cut or a window that is another's must show.
 "$python" - <<'PY'
@@ -61,7 +49,7 @@ for name, key, by in (("likelihood", "loglikelihood", 1e-3), ("cut", "tokens", 1
     rows[0][key] -= by
 PY
 : >empty
-verdict "what differs is not passed over" "$(for what in likelihood cut window empty; do
+report "what differs is not passed over" "$(for what in likelihood cut window empty; do
   "$python" "$peer" weights $what --numpy >/dev/null 2>&1 && echo "$what"
 done)"
 echo "1..$number"

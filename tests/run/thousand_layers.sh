@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # DeepNorm with 1,000 layers trains: finite, near the uniform predictor at first, and the same bits twice. TAP.
 # thousand_layers.sh PROGRAM ROOT
-set -u
+. "$(dirname "$0")/../lib.sh"
 export LC_ALL=C NORMBENCH_ROOT=$2
 program=$(realpath "$1")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-deep.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 words=(run smoke --profile smoke --arm '{base: deepnorm}' --seeds 1 --offline)
 for word in layers=1000 width=16 heads=2 context=16 batch=2 steps=3 evaluate_at=3 curve_every=3 curve_batches=1; do
   words+=(--set "$word")

@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # The Pre-LN run of translate-converged ends with the stored hashes, and reaches 33 BLEU on the test sentences: trained
 # twice, by `run` and, since no weights are kept, by `translate`. TAP. translate_converged.sh PROGRAM ROOT
-set -u
+. "$(dirname "$0")/../lib.sh"
 export LC_ALL=C NORMBENCH_ROOT=$2
 program=$(realpath "$1") root=$2
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-converged.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 quit() { tail -n 3 "$T/log" | sed 's/^/# /'; echo "Bail out! $1"; exit 3; }
 corpus=$("$program" data show multi30k-de-en 2>"$T/log" | sed -n 's/^ *from  *//p')
 corpus=${corpus%/*}

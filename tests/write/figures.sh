@@ -1,23 +1,12 @@
 #!/usr/bin/env bash
 # Figures as gnuplot draws them, over tiny real runs: pages of 170 and 85 mm with type of 7 points, SVGs that take their
 # colours from the page, names that a shell and LaTeX take, the same bytes twice. TAP.  figures.sh PROGRAM ROOT
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 [ $# -eq 2 ] || { echo "usage: figures.sh PROGRAM ROOT" >&2; exit 2; }
 program=$(realpath "$1")
 export NORMBENCH_ROOT=$(realpath "$2")
 command -v gnuplot >/dev/null || { echo "1..0 # SKIP no gnuplot"; exit 0; }
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-figures.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 export TMPDIR=$T
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -20 | sed 's/^/# /'
-  fi
-}
 cat >"$T/sweep.yaml" <<'YAML'
 name: sweep
 title: "Norm placement by learning rate, 50% & <odd>"

@@ -3,14 +3,11 @@
 # only times, the commit of the build and the machine's peak may differ. TAP.  journeys.sh PROGRAM ROOT
 # NORMBENCH_WRITE_GOLDEN=1 writes the files anew. Commands on foreign/ read logs of other trainers, which stand beside the
 # repository (../shared/foreign); where they are not, that journey is skipped.
-set -u
-export LC_ALL=C.UTF-8 COLUMNS=110
+. "$(dirname "$0")/../lib.sh"
+export COLUMNS=110
 unset NORMBENCH_DATA
 program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-journeys.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
 mkdir "$T/bin" && ln -s "$program" "$T/bin/normbench" || exit 3
 PATH=$T/bin:$PATH
 
@@ -21,7 +18,6 @@ mask() {
     s/(commit|normbench [0-9.]+, commit) [0-9a-f]{12}(-dirty|\+)?/\1 COMMIT/; s/[0-9]+ MB per run, [0-9]+ MB at once/N MB/; s/about [0-9.]+ (s|min)/about N s/g'
 }
 
-number=0
 for file in "$root"/results/reference/journeys/*.txt; do
   name=$(basename "$file" .txt)
   if grep -q '^\$ .* foreign/' "$file" && [ ! -d "$root/../shared/foreign" ]; then

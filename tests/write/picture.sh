@@ -3,14 +3,10 @@
 # The numbers of the table stand in a text of the PNG; this test compares them with those of the program's TeX today. TAP.
 #   picture.sh PROGRAM ROOT
 # NORMBENCH_WRITE_GOLDEN=1 makes the picture anew; that needs pdflatex, and pdftoppm of poppler-utils.
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root
 unset NORMBENCH_DATA
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-picture.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
 picture=$root/docs/table.png
 
 cp -r "$root/results/reference/records/quick" "$T/records"
@@ -60,14 +56,6 @@ if [ "${NORMBENCH_WRITE_GOLDEN:-}" ]; then
   png_text "$picture" "$(numbers)" "$T/x.pgm"
 fi
 
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -n 20 | sed 's/^/# /'
-  fi
-}
 report "the picture of a table in README has the numbers of the table" "$(
   shown=$(png_text "$picture")
   [ "$shown" = "$(numbers)" ] || printf 'shown: %s\ntoday: %s\nNORMBENCH_WRITE_GOLDEN=1 makes the picture anew\n' "$shown" "$(numbers)")"

@@ -4,23 +4,13 @@
 # and `table` must make of it, with no corpus in reach, all files of results/reference/<profile>/, byte for byte, as
 # `verify --tables` compares them (bench/write/reference.h says what is left out); the same of results/reference/theory.
 # `verify --tables` is then given bad versions of one. NORMBENCH_WRITE_GOLDEN=1 writes the stored files anew first.
-set -u
+. "$(dirname "$0")/../lib.sh"
 export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: reference.sh PROGRAM ROOT" >&2; exit 2; }
 program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root HOME=/nonexistent
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-reference.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 export TMPDIR=$T NORMBENCH_DATA=$T/empty
 mkdir "$T/empty" && cd "$T/empty" || exit 3
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -20 | sed 's/^/# /'
-  fi
-}
 plans() { # MANIFEST: "experiment profile" a line
   python3 -c 'import json, sys
 for p in json.load(open(sys.argv[1]))["plans"]: print(p["experiment"], p["profile"])' "$1"

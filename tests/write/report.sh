@@ -3,21 +3,10 @@
 # desk's and a phone's first screen, colours in the dark, every figure on a screenshot of headless Chromium, the PDF without a
 # warning of LaTeX and with a result on page 1, the same bytes twice, and what it says when something is missing. TAP.
 # report.sh PROGRAM ROOT
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/../lib.sh"
 [ $# -eq 2 ] || { echo "usage: report.sh PROGRAM ROOT" >&2; exit 2; }
 program=$(realpath "$1") here=$(dirname "$(realpath "$0")")
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-report.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 export TMPDIR=$T W=$T
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -20 | sed 's/^/# /'
-  fi
-}
 . "$here/../cli/e2e_claims.sh"
 claims_tree
 cat >"$W/tree/bench/experiments/rates.yaml" <<'YAML'

@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # Runs of the stored rankings, trained again, have the hashes of their lines in results/reference/*/*-runs.csv. TAP.
 # stored_runs.sh PROGRAM ROOT
-set -u
+. "$(dirname "$0")/../lib.sh"
 export LC_ALL=C NORMBENCH_ROOT=$2
-program=$(realpath "$1") root=$(realpath "$2") number=0
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-stored.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
+program=$(realpath "$1") root=$(realpath "$2")
 "$program" data verify tinyshakespeare --offline >/dev/null 2>&1 ||
   { echo "ok 1 - stored runs # SKIP no copy of tiny Shakespeare on this machine"; echo "1..1"; exit 0; }
 

@@ -2,22 +2,12 @@
 # Typesets every table without a single warning of LaTeX, an overfull box being one. TAP.  typeset.sh PROGRAM ROOT
 # First the goldens of tests/golden/, plain and with siunitx, inside a bare article; then what the program itself makes of a
 # few quick runs: all its tables, figures and --pdf, twice with the same bytes, and without the programs it can do without.
-set -u
+. "$(dirname "$0")/../lib.sh"
 export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: typeset.sh PROGRAM ROOT" >&2; exit 2; }
 program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-typeset.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
 export TMPDIR=$T
-number=0
-report() { # name, complaint (empty = ok)
-  number=$((number + 1))
-  if [ -z "$2" ]; then echo "ok $number - $1"; else
-    echo "not ok $number - $1"
-    printf '%s\n' "$2" | head -20 | sed 's/^/# /'
-  fi
-}
 if ! command -v pdflatex >/dev/null; then
   echo "1..0 # SKIP no pdflatex"
   exit 0
