@@ -208,12 +208,11 @@ static bool is_found(const Simulation *s, size_t sample, double d_z) {
     for (size_t i = 0; i < s->n; i++) d[i] = s->own[sample * s->n + i] + d_z;
     split_sums(d, s->n, low, high);
     double size = size_of(d, s->n), seen = fabs(low[0] + high[0]) / size;
-    for (const Level *l = s->level[sample]; l; l = l->next) {
+    for (const Level *l = s->level[sample];; l = l->next) { /* the last one is below, or not rare */
         bool last = l->seen <= seen;
         if (!is_rare(s, l, low, high, size, last ? seen : l->seen)) return false;
         if (last) return true;
     }
-    return false;
 }
 
 static double simulated_power(Simulation *s, double d_z) {

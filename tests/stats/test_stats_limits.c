@@ -6,14 +6,20 @@
 
 #include "stats/anytime.h"
 #include "stats/bootstrap.h"
+#include "stats/choice.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
 #include "stats/curve.h"
 #include "stats/design.h"
+#include "stats/friedman.h"
 #include "stats/multiple.h"
+#include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/power.h"
+#include "stats/profile.h"
 #include "stats/regress.h"
+#include "stats/ridge.h"
+#include "stats/unpaired.h"
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
@@ -238,4 +244,60 @@ Test(stats_limits, fast_enough) {
     STATUS(st_maxT(d, 20, 12, NULL, 0, (StKey){1, 2}, rows).status, ST_OK);
     took = busy_seconds() - start;
     cr_expect(took < 1, "max-T of 20 comparisons at n = 12: %.2f s, not under 1 s", took);
+}
+
+/* Of every argument, one outside of its range. */
+Test(stats_limits, bad_arguments_are_refused) {
+    const double x[4] = {1, 2, 3, 5}, wrong[] = {0, 1, -1, NAN};
+    const StKey key = {1, 2};
+    double rank[2];
+    StBand band;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) { /* levels */
+        STATUS(st_welch(x, 2, x + 2, 2, wrong[i]).status, ST_BAD_ARG);
+        STATUS(st_welch_tost(x, 2, x + 2, 2, -1, 1, wrong[i]).status, ST_BAD_ARG);
+        STATUS(st_anytime(x, 4, 0, ST_LESS, wrong[i]).status, ST_BAD_ARG);
+        STATUS(st_flip_power(1, 6, 1, wrong[i]).status, ST_BAD_ARG);
+        STATUS(st_flip_mde(6, 1, .8, wrong[i]).status, ST_BAD_ARG);
+        STATUS(st_flip_mde(6, 1, wrong[i], .05).status, ST_BAD_ARG);
+        STATUS(st_task_iqm(x, NULL, 2, 2, wrong[i], key).status, ST_BAD_ARG);
+        STATUS(st_performance(x, 2, 2, 0, x, 1, wrong[i], key, &band), ST_BAD_ARG);
+    }
+    STATUS(st_welch_tost(x, 2, x + 2, 2, 1, 1, .05).status, ST_BAD_ARG);
+    STATUS(st_welch_tost(x, 2, x + 2, 2, -INFINITY, 1, .05).status, ST_BAD_ARG);
+    STATUS(st_welch_tost(x, 2, x + 2, 2, -1, INFINITY, .05).status, ST_BAD_ARG);
+    STATUS(st_anytime(x, 4, -1, ST_LESS, .05).status, ST_BAD_ARG);
+    STATUS(st_anytime(x, 4, INFINITY, ST_LESS, .05).status, ST_NONFINITE_INPUT);
+    STATUS(st_anytime_inside(x, 4, 0, INFINITY, .05).status, ST_BAD_ARG);
+    STATUS(st_anytime_inside(NULL, 4, 0, 1, .05).status, ST_BAD_ARG);
+    STATUS(st_anytime_inside_path(x, 4, 0, INFINITY, rank), ST_BAD_ARG);
+    STATUS(st_anytime_path(NULL, 4, 0, ST_LESS, rank), ST_BAD_ARG);
+    STATUS(st_flip_power(INFINITY, 6, 1, .05).status, ST_BAD_ARG);
+    for (size_t k = 0; k <= 1001; k += 1001) {
+        STATUS(st_flip_power(1, 6, k, .05).status, ST_BAD_ARG);
+        STATUS(st_flip_mde(6, k, .8, .05).status, ST_BAD_ARG);
+    }
+    STATUS(st_friedman(NULL, 2, 2, .05, key, rank, NULL).status, ST_BAD_ARG);
+    STATUS(st_friedman(x, 0, 2, .05, key, rank, NULL).status, ST_BAD_ARG);
+    STATUS(st_friedman(x, 2, SIZE_MAX / 16, .05, key, rank, NULL).status, ST_BAD_ARG);
+    STATUS(st_friedman((double[]){1, 2, -INFINITY, 3}, 2, 2, .05, key, rank, NULL).status, ST_NONFINITE_INPUT);
+    STATUS(st_task_iqm(NULL, NULL, 2, 2, .95, key).status, ST_BAD_ARG);
+    STATUS(st_task_iqm(x, NULL, 0, 2, .95, key).status, ST_BAD_ARG);
+    STATUS(st_task_iqm(x, NULL, 2, SIZE_MAX / 2, .95, key).status, ST_BAD_ARG);
+    cr_expect(!st_ridge_new(2, 0) && !st_ridge_new(1 << 20, 1));
+    cr_expect(isnan(st_growth_at(&(StGrowth){.low = 1, .width = 1}, (StLaw)99, 2)));
+    STATUS(st_relabel(x, (size_t)UINT32_MAX, x, 2, key).status, ST_BAD_ARG);
+}
+
+/* Two pairs of the same grids are as far apart; beyond the flips that are simulated, power is the t test's. */
+Test(stats_limits, ties_and_the_t_test) {
+    const double v[8] = {1, 2, 3, 4, 1.5, 2.25, 3.5, 4.75};
+    const unsigned char none[8] = {0};
+    StGrid grid[2] = {{v, none, 1, 4, NULL}, {v + 4, none, 1, 4, NULL}};
+    StMaxTRow row[2];
+    STATUS(st_choice_maxT(grid, (StGridPair[]){{0, 1}, {0, 1}}, 2, (StKey){1, 2}, row).status, ST_OK);
+    cr_expect(row[0].step_count == row[1].step_count && row[0].raw_count == row[1].raw_count);
+    double t = st_mde(20, .8, .05).d_z;
+    NEAR(st_flip_mde(20, 1, .8, .05).d_z, t, .01 * t);
+    NEAR(st_half_width(2, 5, .95), 2.7764451051977987 * 2 / sqrt(5), 1e-12); /* scipy */
+    cr_expect(isnan(st_half_width(2, 1, .95)));
 }
