@@ -21,7 +21,7 @@ enum { LOSS_SCALE_GOOD = 2000 };
 #define LOSS_SCALE_FIRST 0x1p16
 #define LOSS_SCALE_MOST 0x1p24
 
-/* Halve the scale after a gradient that is not finite; return 1 if the step is skipped. */
+/* Halve the scale after a gradient that is not finite and return 1: the step is skipped. At scale 1 return 0. */
 CANON_FN int loss_scale_skips(LossScale *s) {
     if (s->now <= 1) return 0;
     s->now /= 2;

@@ -24,7 +24,7 @@ void watch_end(Watch *w, const char *folder, const char *id, bool stored);
 char *watch_summary(char out[96], const Watch *w, int count);
 
 /* Polling of runs that other processes may have stored, each a call of the shared file system: at most WATCH_LOOKS
- * calls a second, every WATCH_PAUSE seconds at most. */
+ * calls a second, in rounds at least WATCH_PAUSE seconds apart. */
 enum { WATCH_LOOKS = 10, WATCH_PAUSE = 5 };
 int watch_pause(int runs);
 

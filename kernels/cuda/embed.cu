@@ -212,7 +212,7 @@ KERNEL_FN(positions, THREADS, Call, c) {
 }
 
 /* Return true if rows are sorted: the table has more lines than a vocabulary of letters or bytes, and more pieces than
- * rows. Else pieces would read more than rows^2 tokens; a sort reads two per row and pass, and the search for starts
+ * rows. Unsorted they would read more than rows^2 tokens; a sort reads two per row and pass, and the search for starts
  * log2(rows) per line, in six or eight launches instead of one. The best threshold was not measured on a device. Tokens
  * of more than three digits are not sorted. */
 static bool is_long(const Call *c) {

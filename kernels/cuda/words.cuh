@@ -25,7 +25,7 @@ DEVICE_FN const int32_t *ids(const View v, int r) {
     return (const int32_t *)((const char *)v.at + (size_t)r * v.stride);
 }
 
-/* Load N neighbours in memory; by fours, if `at` is a multiple of four numbers. */
+/* Load N neighbours in memory; four in one access, for which `at` must be a multiple of four numbers. */
 template <int N>
 DEVICE_FN void load(float (&x)[N], const float *at) {
     if (N == 4) {
