@@ -271,7 +271,8 @@ static Rc read_data(const Options *o, CompareColumns columns, CompareCorpora *da
     if (!log && !(o->times[OPTION_metric] && file_exists(o->operand[0]))) return e->code;
     Error own = *e;
     *e = (Error){0};
-    if (read_logs(o, columns, data, e) && !log && strstr(e->text, "no reader knows")) *e = own;
+    bool lost = read_logs(o, columns, data, e) != RC_OK;
+    if (lost && !log && (strstr(e->text, "no reader knows") || strstr(e->text, "nothing says which arm"))) *e = own;
     return data->corpora ? RC_OK : e->code;
 }
 
