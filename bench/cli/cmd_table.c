@@ -379,16 +379,18 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
         texts_find(s, &other);
         if (!until_take(&records, stored, &other, false, &none)) {
             is = records.missing < records.runs;
-            Text options;
-            text_init(&options);
+            Text options, results;
+            text_init(&options), text_init(&results);
             plan_note_options(&note, &options);
+            session_results(s, &results);
             if (is)
-                text_format(out, "%snormbench table %s (%s; %d of %d runs)", out->length ? ", " : "", word,
+                text_format(out, "%snormbench table %s%s (%s; %d of %d runs)", out->length ? ", " : "", word,
+                            results.at,
                             options.length   ? options.at + 1
                             : other.yaml && !strcmp(other.yaml, x->yaml) ? "as the file is"
                                                                          : "as the file was",
                             records.runs - records.missing, records.runs);
-            text_release(&options);
+            text_release(&options), text_release(&results);
             records_release(&records);
         }
         experiment_release(&other);

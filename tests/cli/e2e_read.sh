@@ -401,3 +401,46 @@ sys.exit(wide[0] if wide else 0)' $columns || fail "$command is wider than $colu
   ends 0 list norms --json
   python3 -c 'import json, sys; assert list(json.load(open(sys.argv[1]))) == ["norms"]' "$W/out" || fail "more than the norms"
 }
+
+# Every command that the program prints is one that runs, as it is printed; what would train is only planned.
+check_printed_commands_run() {
+  local line command count=0
+  cp "$T/toy.yaml" "$T/text.txt" "$W/" && cd "$W" || fail "no folder"
+  normbench() { "$program" "$@"; }
+  collect() { # ARGUMENTS...: the program's lines, of both streams
+    nb "$@"
+    cat out err >>said
+  }
+  : >said
+  collect new mine.yaml
+  collect "${run[@]}" --shard 1/2 --results half
+  collect table toy.yaml --profile smoke --results half
+  collect "${run[@]}" --results r
+  collect table toy.yaml --profile smoke --paper --results r
+  collect "${run[@]}" --set lr=2e-3 --seeds 3 --name it\'s --results r
+  collect "${run[@]}" --set lr=2e-3 --seeds 3 --name faster --results 'r'
+  collect table faster --results r
+  collect table toy.yaml --profile smoke --seeds 4 --results r
+  collect runs toy.yaml --results r
+  collect trace 'toy.yaml: ours - plain' --profile smoke --results r
+  collect archive faster -o sent.tar.gz --results r
+  collect trace 'peri-lr: peri - pre' lr=3e-3
+  collect explain pre
+  sed -n 's/^% command: //p' r/out/*/*.tex | sort -u | sed 's/$/ --results r/' >>said # a file names no folder of this machine
+  grep -oE '(tar -xf [^ ]+ && )?normbench [a-z][^;(`]*' said | sed -E 's/[ .,]+$//' | sort -u >commands
+  while read -r line; do
+    [[ $line =~ normbench\ [0-9] ]] && continue # a version
+    command=$line
+    case $line in
+    *DIR | *FOLDER* | *EXPERIMENT* | "normbench table "*" and"*) continue ;; # places of names
+    "normbench run "*) command="$line --dry-run" ;;
+    esac
+    (cd "$W" && eval "$command") >../ran 2>../ran.err </dev/null
+    rc=$?
+    # half a plan has no table yet: that it says so is right
+    [ "$rc" = 0 ] || { [ "$rc" = 3 ] && grep -q 'runs are missing' ../ran.err && [[ $line == *half* || $line == *"seeds 4"* ]]; } ||
+      fail "a printed command ends with $rc: $line: $(tail -n 1 ../ran.err)"
+    count=$((count + 1))
+  done <commands
+  [ "$count" -ge 12 ] || fail "only $count commands were printed: $(cat commands)"
+}
