@@ -234,12 +234,12 @@ static bool has_ending(const char *folder, const char *ending) {
 }
 
 static bool another_call(const char *name, const void *made) {
-    static const char *const asked[] = {"-paper.tex", "-target.txt", "-target.json"};
+    static const char *const asked[] = {"-paper", "-target"};
     const Made *m = made;
     size_t n = strlen(m->t->name);
     if (strncmp(name, m->t->name, n) != 0 || (name[n] != '-' && name[n] != '.')) return true;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (!strcmp(name + n, asked[i])) return true;
+        if (!strncmp(name + n, asked[i], strlen(asked[i]))) return true;
     if (!strcmp(name + n, ".pdf")) return true;
     const char *ending = strrchr(name, '.');
     return (!strcmp(ending, ".svg") && !m->figures) || (!strcmp(ending, ".pdf") && !m->pdf);
