@@ -152,13 +152,14 @@ void ledger_tex(const CellsList *tables, Text *out); /* behind a comment */
 
 /* {schema, made_by, commit, counts: {WORD: n}, writeups: [{writeup, title, author?, date?, url?, source, file, counts,
  *  holm_over, claims: [{id, hash, says, brief, kind, source, number?, note?, own: [text],
- *  setups: [{name, keys, choices}], verdict, answer?, why?, p?, p_holm?, survives_holm?, own_size?, our_size?, verdicts: [VERDICT]}]}]}
+ *  setups: [{name, keys, choices}],
+ *  verdict, answer?, why?, p?, p_holm?, survives_holm?, own_size?, our_size?, verdicts: [VERDICT]}]}]}
  * VERDICT is that of bench/write/table_json.h with test_at (its place among the claim's tests), contrast, where,
  * numbers, experiment, profile, plan, records (who made them), trained (the day of the last of them), hypothesis, specs
  * (of each arm's first run: what differs from the defaults), parameters, seeds, `class` where its runs are not all of
  * class canon, and in `comparison` the whole COMPARISON; of what is not measured it is {verdict, why, metric?, test?};
- * of a statement {verdict, metric, test_at, numbers, statement} with a STATEMENT of bench/write/theory.h. A stored one is
- * as it was written then, with its verdict of now and stored: {commit}. New reference. only: that claim alone, the
+ * of a statement {verdict, metric, test_at, numbers, statement} with a STATEMENT of bench/write/theory.h. A stored one
+ * is as it was written then, with its verdict of now and stored: {commit}. New reference. only: that claim alone, the
  * counts those of its write-up; NULL: all. */
 json_t *ledger_json(const Ledger *b, const Claim *only);
 
