@@ -222,7 +222,8 @@ Test(stats_slow_verdicts, equality_beside_skewness_is_marked) {
             }
             gsl_rng_free(rng);
             double share = (double)unmarked / SETS, slack = 3 * sqrt(.06 / SETS);
-            fprintf(stderr, "%-34s n %2zu  the same %.4f, unmarked %.4f\n", rows[r].what, n, (double)same / SETS, share);
+            fprintf(stderr, "%-34s n %2zu  the same %.4f, unmarked %.4f\n", rows[r].what, n, (double)same / SETS,
+                    share);
             cr_expect(share <= rows[r].most + slack, "%s: %.4f", rows[r].what, share);
             cr_expect(share >= rows[r].least - slack, "%s: %.4f", rows[r].what, share);
         }
