@@ -168,14 +168,15 @@ static void declare_relatives(const Session *s, const Experiment *x, Text *lines
     char folder[1100], path[1400], **names;
     snprintf(folder, sizeof folder, "%.1000s/bench/experiments", s->root);
     int count = x->writeup[0] ? folder_names(folder, ".yaml", &names) : 0;
+    Experiment *other = mem_alloc(1, sizeof *other); /* too large for a small stack */
     for (int i = 0; i < count; i++) {
-        Experiment other;
         Error none;
         snprintf(path, sizeof path, "%s/%.200s.yaml", folder, names[i]);
-        if (experiment_read(&other, path, NULL, NULL, &none)) continue;
-        if (!strcmp(other.writeup, x->writeup) && strcmp(other.name, x->name) != 0) declare_plans(&other, lines);
-        experiment_release(&other);
+        if (experiment_read(other, path, NULL, NULL, &none)) continue;
+        if (!strcmp(other->writeup, x->writeup) && strcmp(other->name, x->name) != 0) declare_plans(other, lines);
+        experiment_release(other);
     }
+    free(other);
     if (x->writeup[0]) names_free(names, count);
 }
 
@@ -236,14 +237,18 @@ static void print_next(const Session *s, const PlanFolder *folder) {
 
 /* A dry run about a device needs no corpus; --backend cuda is about one, here or not. *done: that is all of it. */
 static Rc dry_device(Session *s, bool *done, Error *e) {
-    Experiment x;
+    Experiment *x = mem_alloc(1, sizeof *x); /* too large for a small stack */
     Error launch;
-    if (session_plan(s, s->options->operand[0], &x, e)) return e->code;
-    *done = scale_asked(s, &x) || s->dry;
-    Rc rc = *done ? scale_print(s, &x, e) : RC_OK;
+    if (session_plan(s, s->options->operand[0], x, e)) {
+        free(x);
+        return e->code;
+    }
+    *done = scale_asked(s, x) || s->dry;
+    Rc rc = *done ? scale_print(s, x, e) : RC_OK;
     bool cuda = !strcmp(s->backend_name, "cuda") && (!rc || rc == RC_UNMEASURED);
-    if (cuda && scale_launches(s, &x, &launch)) *e = launch, rc = launch.code;
-    experiment_release(&x);
+    if (cuda && scale_launches(s, x, &launch)) *e = launch, rc = launch.code;
+    experiment_release(x);
+    free(x);
     return rc;
 }
 

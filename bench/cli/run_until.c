@@ -1,6 +1,7 @@
 #include "bench/cli/run_until.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench/verdict/words.h"
 #include "bench/write/anytime.h"
@@ -75,17 +76,21 @@ static int next(const Until *u, int whole, int most) {
 int until_wanted(void *asks, int whole, Text *words, Error *e) {
     UntilAsks *a = asks;
     Store stored;
-    Until u;
+    Until *u = mem_alloc(1, sizeof *u); /* too large for a small stack */
     int first = until_least(a->x);
     store_read(&stored, a->s->runs);
-    Rc rc = until_make(&u, &stored, a->x, a->s->precise, e);
+    Rc rc = until_make(u, &stored, a->x, a->s->precise, e);
     store_release(&stored);
-    if (rc) return -1;
-    int wanted = u.over ? 0 : u.records.missing ? first : next(&u, whole > u.x.seeds ? whole : u.x.seeds, a->x->most);
+    if (rc) {
+        free(u);
+        return -1;
+    }
+    int wanted = u->over ? 0 : u->records.missing ? first : next(u, whole > u->x.seeds ? whole : u->x.seeds, a->x->most);
     if (wanted && wanted < first) wanted = first;
     if (wanted > a->x->most) wanted = a->x->most;
-    a->whole = u.records.missing ? 0 : u.x.seeds;
-    until_text(&u, a->x->most, words);
-    until_release(&u);
+    a->whole = u->records.missing ? 0 : u->x.seeds;
+    until_text(u, a->x->most, words);
+    until_release(u);
+    free(u);
     return wanted;
 }

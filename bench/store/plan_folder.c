@@ -107,19 +107,20 @@ bool plan_declared(const char *results, const char *root, Experiment *x) {
     char **word;
     int words = plan_words(results, &word);
     bool found = false;
+    Experiment *declared = mem_alloc(1, sizeof *declared); /* too large for a small stack */
     for (int i = 0; i < words && !found; i++) {
         PlanNote note;
-        Experiment declared;
         Error none;
         if (plan_note_read(&note, results, word[i], &none)) continue;
         bool plain = note.all && !json_array_size(note.set) && !json_array_size(note.arm);
-        found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, word[i], &declared, &none);
+        found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, word[i], declared, &none);
         if (found) {
             experiment_release(x);
-            *x = declared;
+            *x = *declared;
         }
         plan_note_release(&note);
     }
+    free(declared);
     names_free(word, words);
     return found;
 }

@@ -98,23 +98,25 @@ static void read_times(Outlook *o, const RunRecord *records, int seeds) {
 
 /* The seeds of which everything is stored, as an experiment of their own. */
 static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bool precise) {
-    Experiment part = *x;
+    Experiment *part = mem_alloc(1, sizeof *part); /* too large for a small stack */
     Records records;
     Sample sample;
     Error none;
-    part.seed = mem_alloc((size_t)x->seeds, sizeof *part.seed);
-    memcpy(part.seed, x->seed, (size_t)x->seeds * sizeof *part.seed);
-    keep_stored(&part, stored);
-    if (part.seeds && !records_take(&records, stored, &part, precise, &none)) {
-        if (!records.missing) read_times(o, records.at, part.seeds);
-        if (!records.missing && part.seeds > 1 && !sample_make(&sample, &part, records.at, &none)) {
-            o->stored = part.seeds;
+    *part = *x;
+    part->seed = mem_alloc((size_t)x->seeds, sizeof *part->seed);
+    memcpy(part->seed, x->seed, (size_t)x->seeds * sizeof *part->seed);
+    keep_stored(part, stored);
+    if (part->seeds && !records_take(&records, stored, part, precise, &none)) {
+        if (!records.missing) read_times(o, records.at, part->seeds);
+        if (!records.missing && part->seeds > 1 && !sample_make(&sample, part, records.at, &none)) {
+            o->stored = part->seeds;
             read_spreads(o, &sample, x->metric);
             sample_release(&sample);
         }
         records_release(&records);
     }
-    free(part.seed);
+    free(part->seed);
+    free(part);
 }
 
 void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise) {

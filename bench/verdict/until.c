@@ -98,7 +98,8 @@ Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e)
 }
 
 Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error *e) {
-    *u = (Until){.x = *x};
+    memset(u, 0, sizeof *u);
+    u->x = *x;
     u->x.seed = mem_alloc((size_t)x->seeds, sizeof *u->x.seed);
     memcpy(u->x.seed, x->seed, (size_t)x->seeds * sizeof *u->x.seed);
     u->x.yaml = NULL; /* x's */
@@ -127,5 +128,5 @@ void until_release(Until *u) {
     if (!u->records.missing) sample_release(&u->sample);
     records_release(&u->records);
     experiment_release(&u->x);
-    *u = (Until){0};
+    memset(u, 0, sizeof *u);
 }
