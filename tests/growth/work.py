@@ -65,21 +65,21 @@ def main():
     synthetic = ("--set", "dataset=synthetic")
     # 165 comparisons of 6 seeds: 20,000 samples of 6 x (165 + 1) normals and one more search with 6 a sample: 20.0 million.
     check("a plan of 165 comparisons draws its samples once", counts("run", "placements", "--profile", "quick", "--dry-run", *synthetic),
-          normals=2.1e7, formatted=2.5e5, compared=1e6, opened=10)
+          normals=2.1e7, formatted=2.5e5, compared=2.6e6, opened=10)
     check("a plan of 24 comparisons too", counts("run", "deep", "--profile", "quick", "--dry-run", *synthetic), normals=4.4e6)
     # Smoke has 10 arms. A run more: 2.0 hashes, 276 bytes, 7.2 texts, 15 comparisons.
     small, large = (counts("run", "smoke", "--dry-run", "--seeds", str(seeds)) for seeds in (500, 1000))
     check("each run of a plan is named by two short hashes", more(large, small, 5000), hashed=2.5, bytes=500, formatted=12, compared=40, opened=0)
-    # 6.1 files, 1,130 events of yaml, 21 hashes, 3,900 texts, 57,000 comparisons.
+    # 8.6 files, 120 hashes, 24,900 texts, 1,040,000 comparisons: each stored number is judged anew; 0.7 s of a processor in all.
     ledger = {name: count / experiments for name, count in counts("claims").items()}
-    check("claims read each plan twice", ledger, opened=8, events=1700, hashed=35, formatted=8000, compared=1e5)
-    check("list reads each experiment once", counts("list"), opened=experiments + 10, compared=3e5)
+    check("claims read each plan a few times", ledger, opened=11, events=1700, hashed=155, formatted=3.2e4, compared=1.35e6)
+    check("list reads each experiment once", counts("list"), opened=experiments + 10, compared=6.5e5)
     check("status of nothing reads nothing", counts("status"), opened=5, compared=2000, formatted=100)
     name = [tiny(rates, f"r{rates}") for rates in (3, 6)]
     for command in (("table",), ("status",), ("run", "--dry-run")):
         small, large = (counts(command[0], path, *command[1:], results=f"r{rates}") for path, rates in zip(name, (3, 6)))
         each = more(large, small, 12)
-        bounds = {"table": dict(opened=12, hashed=30, formatted=4000, compared=40000), "status": dict(opened=2, hashed=8, formatted=200, compared=20000),
+        bounds = {"table": dict(opened=12, hashed=30, formatted=4000, compared=53000), "status": dict(opened=2, hashed=8, formatted=290, compared=20000),
                   "run": dict(opened=8, hashed=50, formatted=2000, compared=60000)}[command[0]]
         check(f"{' '.join(command)} reads each stored run a few times", each, **bounds)
     print(f"1..{done}")
