@@ -275,7 +275,7 @@ PY
   python3 "$here/report_page.py" "$T/else/report.html" "$figures" </dev/null
   mv "$T/a b/mine.yaml" "$T/a b/gone.yaml"
   nb report || tail -3 "$T/err"
-  grep -q 'note: not shown' "$T/err" && echo "a plan whose file is gone is not shown"
+  grep 'note: not shown: .*mine' "$T/err" && echo "a plan whose file is gone is not shown"
   grep -q 'Mine, not yours' "$page" || echo "a plan whose file is gone is not on the page"
 }
 report "the user's own experiments are in it, by name, with their files" "$(own_experiments 2>&1)"
