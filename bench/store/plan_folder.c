@@ -115,6 +115,7 @@ bool plan_declared(const char *results, const char *root, Experiment *x) {
         bool plain = note.all && !json_array_size(note.set) && !json_array_size(note.arm);
         found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, word[i], declared, &none);
         if (found) {
+            declared->probes = x->probes, declared->hits = x->hits, declared->quantize = x->quantize; /* no hash knows them */
             experiment_release(x);
             *x = *declared;
         }

@@ -315,7 +315,7 @@ check_bad_claims_are_refused() {
   claims_tree
   refused "claims: unknown write-up '901'; did you mean '900'\?" claims 901
   refused "claims: unknown claim '900-9' of write-up 900; did you mean '900-[123]'\?" claims 900-9
-  refused 'one of --json, --tex and --html' claims --json --tex
+  refused 'one of --json, --tex, --html and --markdown' claims --json --tex
   sed -i 's/expects: equal/expects: equl/' "$W/tree/bench/claims/900.yaml"
   refused "900.yaml:31: .*unknown 'equl'; did you mean 'equal'\?" claims
   ends 2 claims 900 902

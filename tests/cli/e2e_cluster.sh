@@ -99,7 +99,7 @@ check_merge_names_two_versions_of_the_program() {
 check_merge_says_what_is_no_results_folder() {
   refused 'merge: name one results folder or more; they are merged into ' merge --results "$W/r"
   refused "merge: '$W/absent': no such folder" merge "$W/absent" --results "$W/r"
-  refused "merge: 'text.txt' is no folder .of an archive, unpack it first: tar -xf" merge text.txt --results "$W/r"
+  refused "merge: 'text.txt' is not a folder; unpack an archive first .tar -xf" merge text.txt --results "$W/r"
   mkdir "$W/empty"
   refused "merge: '$W/empty' holds no runs: neither a folder runs/ nor a run's own folder" merge "$W/empty" --results "$W/r"
   refused "merge: '$T/whole' is the folder that is merged into" merge "$T/whole" --results "$T/whole"

@@ -67,7 +67,7 @@ check_hits_are_asked_for_and_missed() {
     "$(sed -n '/"hits": {/,/}/s/.*"sha256": "\(.*\)"/\1/p' "$W/r2/runs/$id/record.json")" ] || fail "not the hash of the file"
   ends 0 show "$id" --results "$W/r2" && prints "^hits: [0-9]+ of [0-9]+ targets" && prints "runs/$id/hits.bin"
   ends 0 archive one.yaml --set hits=true -o "$W/a" --results "$W/r2"
-  prints ': 1 runs, 5 files'
+  prints ': 1 runs, 6 files'
   cmp "$W/r2/runs/$id/hits.bin" "$W/a/runs/$id/hits.bin" || fail "not in the archive"
   for edit in 'rm hits.bin' ': >hits.bin' 'truncate -s -1 hits.bin' 'cp curves.csv hits.bin'; do
     rm -rf "$W/r3" && cp -r "$W/r2" "$W/r3" && (cd "$W/r3/runs/$id" && eval "$edit")
