@@ -85,7 +85,8 @@ int until_wanted(void *asks, int whole, Text *words, Error *e) {
         free(u);
         return -1;
     }
-    int wanted = u->over ? 0 : u->records.missing ? first : next(u, whole > u->x.seeds ? whole : u->x.seeds, a->x->most);
+    int seeds = whole > u->x.seeds ? whole : u->x.seeds;
+    int wanted = u->over ? 0 : u->records.missing ? first : next(u, seeds, a->x->most);
     if (wanted && wanted < first) wanted = first;
     if (wanted > a->x->most) wanted = a->x->most;
     a->whole = u->records.missing ? 0 : u->x.seeds;

@@ -115,7 +115,8 @@ bool plan_declared(const char *results, const char *root, Experiment *x) {
         bool plain = note.all && !json_array_size(note.set) && !json_array_size(note.arm);
         found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, word[i], declared, &none);
         if (found) {
-            declared->probes = x->probes, declared->hits = x->hits, declared->quantize = x->quantize; /* no hash knows them */
+            /* no hash knows these three */
+            declared->probes = x->probes, declared->hits = x->hits, declared->quantize = x->quantize;
             experiment_release(x);
             *x = *declared;
         }
