@@ -79,6 +79,18 @@ const LogSeries *log_series(const Log *log, const char *metric) {
     return NULL;
 }
 
+const LogPoint *log_point_at(const LogSeries *s, double step) {
+    size_t lo = 0, hi = s->count;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (s->at[mid].step < step)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->count && s->at[lo].step == step ? &s->at[lo] : NULL;
+}
+
 /* Whether a key ends in a word: "training.seed" in "seed". */
 static bool ends_in(const char *key, const char *word) {
     size_t n = strlen(key), m = strlen(word);

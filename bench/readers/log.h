@@ -60,6 +60,9 @@ void log_doubt(Log *log, const char *format, ...) __attribute__((format(printf, 
 const LogSeries *log_series(const Log *log, const char *metric);
 const char *log_setting_of(const Log *log, const char *key);
 
+/* The point of a step of a series that logs_settle sorted; NULL: it has none. */
+const LogPoint *log_point_at(const LogSeries *s, double step);
+
 /* Joins the parts of a run, sorts series by step (of equal steps the last one written stays), and says of a run that
  * stands in several files (a folder and its checkpoint-N) which one is used: the others have a fault. */
 void logs_settle(Logs *l);

@@ -47,18 +47,6 @@ static double common_step(const Pick *p, const char *arm) {
     return step;
 }
 
-static bool has_step(const LogSeries *s, double step) {
-    size_t lo = 0, hi = s->count;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (s->at[mid].step < step)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < s->count && s->at[lo].step == step;
-}
-
 /* The last step that all used runs of an arm (NULL: of all) have; the earliest last one where it is much later. */
 static double step_of_all(const Pick *p, const char *arm) {
     double end = common_step(p, arm);
@@ -70,7 +58,7 @@ static double step_of_all(const Pick *p, const char *arm) {
         if (one->at[k].step < EARLY * end) break;
         for (int i = 0; i < p->runs && all; i++)
             if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm)))
-                all = has_step(p->run[i].series, one->at[k].step);
+                all = log_point_at(p->run[i].series, one->at[k].step);
         if (all) return one->at[k].step;
     }
     return end;

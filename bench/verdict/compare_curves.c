@@ -14,19 +14,6 @@ static const PickedRun *run_of(const Pick *p, const char *arm, uint64_t seed) {
     return NULL;
 }
 
-/* The point of a step; NULL: the series has none. */
-static const LogPoint *point_at(const LogSeries *s, double step) {
-    size_t lo = 0, hi = s->count;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (s->at[mid].step < step)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < s->count && s->at[lo].step == step ? &s->at[lo] : NULL;
-}
-
 /* Steps that every used run has, then at most so many of them, with the first and the last. */
 static void find_steps(CompareCurves *c, const Pick *p) {
     const LogSeries *one = NULL;
@@ -36,7 +23,7 @@ static void find_steps(CompareCurves *c, const Pick *p) {
     for (size_t k = 0; k < one->count; k++) {
         bool all = true;
         for (int i = 0; i < p->runs && all; i++)
-            if (!p->run[i].why) all = point_at(p->run[i].series, one->at[k].step) != NULL;
+            if (!p->run[i].why) all = log_point_at(p->run[i].series, one->at[k].step) != NULL;
         if (all) shared[c->shared++] = one->at[k].step;
     }
     c->steps = c->shared < CURVES_MOST_STEPS ? c->shared : CURVES_MOST_STEPS;
@@ -55,7 +42,7 @@ static void read_values(CompareCurves *c, const Pick *p, double cap) {
             const PickedRun *run = run_of(p, d->arm[arm], d->seed[arm * d->seeds + s]);
             for (int k = 0; k < c->steps; k++) {
                 size_t at = ((size_t)arm * (size_t)d->seeds + (size_t)s) * (size_t)c->steps + (size_t)k;
-                double x = point_at(run->series, c->step[k])->value;
+                double x = log_point_at(run->series, c->step[k])->value;
                 c->value[at] = x, c->diverged[at] = isnan(x);
                 c->mean[arm * c->steps + k] += (isnan(x) ? cap : x) / d->runs[arm];
             }

@@ -1,26 +1,7 @@
-/* x = n groups of d columns (residual streams), y = k of them, mixed by a matrix of their own in each row:
+/* x = n groups of d columns (residual streams), y = m of them, mixed by a matrix of their own in each row:
  * y_i = sum_j m_ij x_j, a chain over ascending j (Xie et al. 2025, mHC).
  * dx_j = sum_i m_ij dy_i, over ascending i;  dm_ij = dy_i . x_j */
-#include "kernels/cpu/real.h"
-
-typedef struct {
-    int d, n, k; /* columns of a group, groups of x, groups of y */
-} Groups;
-
-static Groups groups_of(const Call *c) {
-    int d = c->attr.group ? c->attr.group : c->in[0].cols;
-    return (Groups){d, c->in[0].cols / d, c->out.cols / d};
-}
-
-/* to <- sum over `count` groups of w[i * step] from_i, element by element. */
-static void mix(real *restrict to, const real *restrict from, const real *restrict w, int step, int count, int d,
-                bool accumulate) {
-    for (int e = 0; e < d; e++) {
-        real chain = 0;
-        for (int i = 0; i < count; i++) chain = r_fma(w[i * step], from[i * d + e], chain);
-        put(&to[e], chain, accumulate);
-    }
-}
+#include "kernels/cpu/groups.h"
 
 static void forward(const Call *c) {
     const Groups g = groups_of(c);
@@ -30,7 +11,7 @@ static void forward(const Call *c) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)c->in[0].cols;
             const real *m = at(c->in[1], r) + (size_t)row * (size_t)c->in[1].cols;
             real *y = at(c->out, r) + (size_t)row * (size_t)c->out.cols;
-            for (int i = 0; i < g.k; i++) mix(y + i * g.d, x, m + i * g.n, 1, g.n, g.d, false);
+            for (int i = 0; i < g.m; i++) mix(y + i * g.d, x, m + i * g.n, 1, g.n, g.d, false);
         }
 }
 
@@ -43,8 +24,8 @@ static void backward(const Call *c) {
             const real *x = at(c->in[0], r) + in, *m = at(c->in[1], r) + matrix;
             const real *dy = at(c->dout, r) + (size_t)row * (size_t)c->out.cols;
             for (int j = 0; c->din[0].at && j < g.n; j++)
-                mix(at(c->din[0], r) + in + j * g.d, dy, m + j, g.n, g.k, g.d, c->accumulate[0]);
-            for (int i = 0; c->din[1].at && i < g.k * g.n; i++)
+                mix(at(c->din[0], r) + in + j * g.d, dy, m + j, g.n, g.m, g.d, c->accumulate[0]);
+            for (int i = 0; c->din[1].at && i < g.m * g.n; i++)
                 put(&at(c->din[1], r)[matrix + (size_t)i], row_dot(dy + i / g.n * g.d, x + i % g.n * g.d, g.d),
                     c->accumulate[1]);
         }

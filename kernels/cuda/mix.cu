@@ -1,17 +1,7 @@
-/* x = n groups of d columns (residual streams), y = k of them, mixed by a matrix of their own in each row:
+/* x = n groups of d columns (residual streams), y = m of them, mixed by a matrix of their own in each row:
  * y_i = sum_j m_ij x_j, a chain over ascending j.
  * dx_j = sum_i m_ij dy_i, over ascending i;  dm_ij = dy_i . x_j */
-#include "kernels/cuda/device.cuh"
-
-typedef struct {
-    int d, n, k; /* columns of a group, groups of x, groups of y */
-} Groups;
-
-static inline __host__ __device__ Groups groups_of(const Call &c) {
-    int d = c.attr.group ? c.attr.group : c.in[0].cols;
-    Groups g = {d, c.in[0].cols / d, c.out.cols / d};
-    return g;
-}
+#include "kernels/cuda/groups.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, e = thread_index();
@@ -33,14 +23,14 @@ KERNEL_FN(input, THREADS, Call, c) {
     const Number *dy = dout_of(c, r) + (size_t)row * c.out.cols + e % g.d;
     const Number *m = in_of(c, 1, r) + (size_t)row * c.in[1].cols + j;
     float chain = 0;
-    for (int i = 0; i < g.k; i++) chain = CANON_FMA(m[i * g.n], dy[i * g.d], chain);
+    for (int i = 0; i < g.m; i++) chain = CANON_FMA(m[i * g.n], dy[i * g.d], chain);
     put(din_of(c, 0, r) + e, chain, c.accumulate[0]);
 }
 
 /* A warp for each number of a row's matrix. */
 KERNEL_FN(matrix, THREADS, Call, c) {
     const Groups g = groups_of(c);
-    int r = (int)blockIdx.z, pairs = g.k * g.n, row = warp_row() / pairs, i = warp_row() % pairs;
+    int r = (int)blockIdx.z, pairs = g.m * g.n, row = warp_row() / pairs, i = warp_row() % pairs;
     if (row >= c.out.rows) return;
     float dot = row_dot(dout_of(c, r) + (size_t)row * c.out.cols + i / g.n * g.d,
                         in_of(c, 0, r) + (size_t)row * c.in[0].cols + i % g.n * g.d, g.d);

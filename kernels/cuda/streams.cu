@@ -1,16 +1,7 @@
 /* x = n groups of columns (residual streams), y = m of them: y_i = sum_j m_ij x_j, a chain over ascending j.
  * dx_j = sum_i m_ij dy_i, over ascending i;  dm_ij = sum over rows of dy_i . x_j */
 #include "kernels/cuda/chain.cuh"
-
-typedef struct {
-    int d, n, m; /* columns of a group, groups of x, groups of y */
-} Groups;
-
-static inline __host__ __device__ Groups groups_of(const Call &c) {
-    int d = c.attr.group ? c.attr.group : c.in[0].cols;
-    Groups g = {d, c.in[0].cols / d, c.out.cols / d};
-    return g;
-}
+#include "kernels/cuda/groups.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, e = thread_index();
