@@ -44,7 +44,8 @@ static void list(const Until *u, bool decided, bool tested, const char *head, in
     if (named > NAMED) text_format(out, " and %d more", named - NAMED);
 }
 
-void until_text(const Until *u, int most, Text *out) {
+/* "after 9 of at most 64 seeds: decided: post (better than Pre-LN, at 7). Open: rms, …" */
+static void until_text(const Until *u, int most, Text *out) {
     int n = u->records.missing ? 0 : u->x.seeds;
     text_format(out, "after %d of at most %d seeds", n, most);
     if (!n) {

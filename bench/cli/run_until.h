@@ -14,7 +14,4 @@ typedef struct {
 /* RunnerOptions.seeds with an UntilAsks: a line on where every primary comparison stands. */
 int until_wanted(void *asks, int whole, Text *words, Error *e);
 
-/* "after 9 of at most 64 seeds: decided: post (better than Pre-LN, at 7). Open: rms, …" */
-void until_text(const Until *u, int most, Text *out);
-
 #endif

@@ -75,7 +75,9 @@ static bool alike(const Seen *a, const Seen *b) {
     return same;
 }
 
-void twins_alike(const Experiment *x, int *like) {
+/* Fill like[cells * arms] with the first arm of the cell whose tape, and keys beside the row, are equal, possibly
+ * itself. Twins are alike; other arms that are alike have runs of their own, with equal losses. */
+static void twins_alike(const Experiment *x, int *like) {
     Seen *seen = mem_alloc(2 * (size_t)x->arms, sizeof *seen), *now = seen, *before = seen + x->arms;
     for (int cell = 0; cell < experiment_cells(x); cell++) {
         for (int arm = 0; arm < x->arms; arm++) {

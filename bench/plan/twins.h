@@ -8,10 +8,6 @@
 /* Fill first[cells * arms] with the first arm of the cell that is the same network, possibly itself. */
 void twins_find(const Experiment *x, int *first);
 
-/* Fill like[cells * arms] with the first arm of the cell whose tape, and keys beside the row, are equal, possibly
- * itself. Twins are alike; other arms that are alike have runs of their own, with equal losses. */
-void twins_alike(const Experiment *x, int *like);
-
 /* Append "Arms pre and again are one network: their runs are trained once and are not compared. ", with " where lr =
  * 0.001" after "network" for twins in some cells only; for arms that are alike without being twins "Arms pre and late
  * have one tape: they are one network in other words, and every difference between them is 0. "; else nothing. */

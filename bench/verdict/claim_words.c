@@ -1,19 +1,13 @@
 #include "bench/verdict/claim_words.h"
 
-static const struct {
-    const char *words, *meaning;
-} rows[WORD_COUNT] = {
-#define VERDICT(id, words, meaning) [WORD_##id] = {words, meaning},
+static const char *const rows[WORD_COUNT] = {
+#define VERDICT(id, words) [WORD_##id] = words,
 #include "bench/verdict/verdict_words.def"
 #undef VERDICT
 };
 
 const char *verdict_word(VerdictWord w) {
-    return rows[w].words;
-}
-
-const char *verdict_meaning(VerdictWord w) {
-    return rows[w].meaning;
+    return rows[w];
 }
 
 VerdictWord claim_word(ClaimKind kind, bool own, Seen seen) {

@@ -5,14 +5,13 @@
 #include "bench/plan/claim.h"
 
 typedef enum {
-#define VERDICT(id, words, meaning) WORD_##id,
+#define VERDICT(id, words) WORD_##id,
 #include "bench/verdict/verdict_words.def"
 #undef VERDICT
     WORD_COUNT
 } VerdictWord;
 
 const char *verdict_word(VerdictWord w);    /* "not seen here" */
-const char *verdict_meaning(VerdictWord w); /* one line */
 
 /* What a test showed of what it expects. */
 typedef enum {

@@ -53,7 +53,8 @@ void claims_end(ClaimsTable *x) {
     text_release(&x->intervals);
 }
 
-void claims_heading(Cells *c, const Claim *claim) {
+/* "002-1  LayerNorm on …": the claim's heading, with its note. */
+static void claims_heading(Cells *c, const Claim *claim) {
     Text words;
     text_init(&words);
     text_format(&words, "%s  %s", claim->id, claim->says);

@@ -33,8 +33,6 @@ typedef struct {
 void claims_begin(ClaimsTable *x, Cells *c, const char *interval);
 void claims_end(ClaimsTable *x);
 
-/* "002-1  LayerNorm on …": the claim's heading, with its note. */
-void claims_heading(Cells *c, const Claim *claim);
 /* "valid_loss: layernorm - baseline < 0: lower (better), margin 0.02 (maxt)" */
 void claims_hypothesis(const ClaimTest *test, Text *out);
 void claims_row(ClaimsTable *x, const ClaimRow *row);

@@ -181,6 +181,4 @@ typedef struct {
 } LedgerStated;
 void ledger_stated(const LedgerLine *l, LedgerStated *out);
 
-void ledger_title(const ClaimFile *f, Text *out); /* "Write-up 000: TITLE (…)" */
-
 #endif

@@ -6,7 +6,8 @@
 #include "bench/write/claims.h"
 #include "bench/write/ledger.h"
 
-void ledger_title(const ClaimFile *f, Text *out) {
+/* "Write-up 000: TITLE (…)" */
+static void ledger_title(const ClaimFile *f, Text *out) {
     text_format(out, "Write-up %s: ", f->writeup);
     claims_cite(f, out);
 }

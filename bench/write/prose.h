@@ -14,7 +14,7 @@ typedef struct {
     void (*text)(Text *out, const char *text);
     void (*cite)(Text *out, const char *cite); /* of a Variant: nothing where it names no paper */
 } ProseForm;
-extern const ProseForm prose_plain, prose_html, prose_tex;
+extern const ProseForm prose_html, prose_tex;
 
 /* "At lr = 0.01, Gated late RMSNorm has a lower validation loss than Pre-LN, by 0.557 nats (95% CI [0.477, 0.637], 6
  * seeds, p = .031, adjusted for 12 comparisons)." Plain text. */

@@ -6,27 +6,15 @@
 #include "bench/plan/sources.h"
 #include "bench/write/prose.h"
 
-static void plain_text(Text *out, const char *text) {
-    text_format(out, "%s", text);
-}
-
 /* " (Xiong et al. 2020; Kim et al. 2025)" */
-static void said(Text *out, const char *cite, void (*text)(Text *, const char *)) {
+static void html_cite(Text *out, const char *cite) {
     int found = 0;
     for (const Reference *r = references; r < references + reference_count; r++) {
         if (!reference_named(r, cite)) continue;
         text_format(out, found++ ? "; " : " (");
-        text(out, r->said);
+        html_text(out, r->said);
     }
     if (found) text_format(out, ")");
-}
-
-static void plain_cite(Text *out, const char *cite) {
-    said(out, cite, plain_text);
-}
-
-static void html_cite(Text *out, const char *cite) {
-    said(out, cite, html_text);
 }
 
 static void tex_cite(Text *out, const char *cite) {
@@ -36,8 +24,7 @@ static void tex_cite(Text *out, const char *cite) {
     if (found) text_format(out, "}");
 }
 
-const ProseForm prose_plain = {plain_text, plain_cite}, prose_html = {html_text, html_cite},
-                prose_tex = {latex_shown, tex_cite};
+const ProseForm prose_html = {html_text, html_cite}, prose_tex = {latex_shown, tex_cite};
 
 static bool used(const Reference *r, const Table *const *t, int tables) {
     bool any = false;

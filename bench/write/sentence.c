@@ -7,6 +7,16 @@
 #include "bench/formats/latex.h"
 #include "bench/write/prose.h"
 
+/* What is said beside the comparison. */
+typedef struct {
+    const char *arm, *baseline;
+    const char *what;  /* what was measured, "val/loss"; NULL: not said */
+    const char *unit;  /* "nats"; NULL */
+    const char *where; /* "on wikitext-2"; NULL */
+    const char *lost;  /* why intervals are withheld: "a run diverged" */
+    bool steps;        /* values are steps to a target */
+} SentenceNames;
+
 static void name(const char *text, SentenceForm form, Text *out) {
     if (form == SENTENCE_TEX)
         latex_text(out, text);
@@ -83,12 +93,10 @@ static void size(const Comparison *c, const SentenceNames *n, SentenceForm form,
         text_format(out, "%s%s %s", n->unit ? " " : "", n->unit ? n->unit : "", less ? "lower" : "higher");
 }
 
-static void says(const Family *f, const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form,
-                 Text *out) {
+static void says(const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form, Text *out) {
     char margin[40];
     const char *verb = n->steps ? "reaches the target" : "ends";
     name(n->arm, form, out);
-    (void)f;
     if (decision_apart(d)) {
         text_format(out, " %s ", verb);
         size(c, n, form, out);
@@ -108,9 +116,10 @@ static void says(const Family *f, const Comparison *c, Decision d, const Sentenc
     }
 }
 
-void sentence(const Family *f, const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form, Text *out) {
+static void sentence(const Family *f, const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form,
+                     Text *out) {
     if (n->where) name(n->where, form, out), text_format(out, ", ");
-    says(f, c, d, n, form, out);
+    says(c, d, n, form, out);
     text_format(out, " (");
     if (n->what) name(n->what, form, out), text_format(out, "; ");
     interval(f, c, n, form, out);

@@ -9,21 +9,9 @@
 
 typedef enum { SENTENCE_TEXT, SENTENCE_TEX, SENTENCE_MARKDOWN } SentenceForm;
 
-/* What is said beside the comparison. */
-typedef struct {
-    const char *arm, *baseline;
-    const char *what;  /* what was measured, "val/loss"; NULL: not said */
-    const char *unit;  /* "nats"; NULL */
-    const char *where; /* "on wikitext-2"; NULL */
-    const char *lost;  /* why intervals are withheld: "a run diverged" */
-    bool steps;        /* values are steps to a target */
-} SentenceNames;
-
-void sentence(const Family *f, const Comparison *c, Decision d, const SentenceNames *names, SentenceForm form,
-              Text *out);
-
 /* A line for each comparison of every corpus. metric: NULL: not known. */
 void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out);
+
 /* A line for each arm. */
 void against_sentences(const Against *r, const char *metric, SentenceForm form, Text *out);
 /* Those of a table's paper text (bench/write/prose.h), at each cell's last step. */

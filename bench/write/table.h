@@ -138,7 +138,6 @@ const char *table_mark(const Table *t);
 
 /* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
 void table_corpus(const Table *t, int cell, Text *out);
-void table_text_source(const Table *t, int cell, Text *out); /* its first half: without the model, without a stop */
 void table_methods(const Table *t, Text *out);
 void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
 void table_expectation(const ClaimTest *t, Text *out); /* the same, ": lower (better)" behind it where a side is */

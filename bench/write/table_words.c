@@ -10,7 +10,8 @@
 #include "bench/verdict/words.h"
 #include "bench/write/table.h"
 
-void table_text_source(const Table *t, int cell, Text *out) {
+/* The first half of table_corpus: without the model, without a stop. */
+static void table_text_source(const Table *t, int cell, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
     char tokenizer[SPEC_TEXT_SIZE], number[SHOWN];
     spec_get(tokenizer, &r->spec, "tokenizer");

@@ -207,10 +207,7 @@ Test(words, of_claims) {
         {KIND_question, true, SEEN_unclear, WORD_OPEN},         {KIND_measured, true, SEEN_unclear, WORD_OPEN},
         {KIND_question, true, SEEN_untested, WORD_NOT_TESTED},  {KIND_measured, true, SEEN_untested, WORD_NOT_TESTED}};
     cr_assert_eq(WORD_COUNT, sizeof words / sizeof *words);
-    for (int w = 0; w < WORD_COUNT; w++) {
-        cr_expect_str_eq(verdict_word((VerdictWord)w), words[w]);
-        cr_expect_leq(strlen(verdict_word((VerdictWord)w)) + strlen(verdict_meaning((VerdictWord)w)), 106);
-    }
+    for (int w = 0; w < WORD_COUNT; w++) cr_expect_str_eq(verdict_word((VerdictWord)w), words[w]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_eq(claim_word(rows[i].kind, rows[i].own, rows[i].seen), rows[i].word, "row %zu", i);
     cr_expect_eq(seen_together(SEEN_yes, SEEN_yes), SEEN_yes);
