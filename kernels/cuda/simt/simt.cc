@@ -1,6 +1,6 @@
-/* Fibers for the SIMT shim. A fiber starts through ucontext; after that _setjmp and _longjmp switch fibers without
- * system calls. AddressSanitizer does not understand jumps between stacks, so under it
- * swapcontext does every switch. */
+/* Fibers for the SIMT shim. A fiber starts through ucontext; after that jumps switch fibers without system calls.
+ * AddressSanitizer's own _longjmp forgets what it knows of a stack, and its swapcontext clears a whole stack's shadow
+ * (a quarter of the time of sanitize.sh), so under it the compiler's jumps switch fibers. */
 #undef _FORTIFY_SOURCE /* its _longjmp aborts on a jump to another stack */
 #include "kernels/cuda/simt/simt.h"
 
@@ -21,6 +21,25 @@
 __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim;
 __thread const SimtCall *simt_called;
 
+#if defined(__has_feature) /* clang */
+#if __has_feature(address_sanitizer)
+#define ADDRESSES_CHECKED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define ADDRESSES_CHECKED
+#endif
+#ifdef ADDRESSES_CHECKED
+typedef void *Landing[5];
+#define LAND(at) __builtin_setjmp(at)
+#define JUMP(at) __builtin_longjmp(at, 1)
+#define OF_JUMPS __attribute__((noinline, no_sanitize("address")))
+#else
+typedef jmp_buf Landing;
+#define LAND(at) _setjmp(at)
+#define JUMP(at) _longjmp(at, 1)
+#define OF_JUMPS
+#endif
+
 namespace {
 
 enum { STACK = 128 << 10, WARP = CANON_LANES };
@@ -35,7 +54,7 @@ struct Party {
 
 struct Fiber {
     ucontext_t context;
-    jmp_buf at;
+    Landing at;
     bool begun = false;
     unsigned index = 0;               /* threadIdx.x */
     unsigned turn = 0;                /* which half of the warp's slots its next exchange takes */
@@ -78,8 +97,7 @@ struct Machine {
     std::vector<size_t> order_of; /* threads of a block: whose turn comes when */
     size_t next = 0;              /* in that order, of this round */
     Fiber *running = nullptr;
-    ucontext_t home;
-    jmp_buf back;
+    Landing back;
     unsigned order = 0;
 };
 
@@ -96,14 +114,6 @@ void ready() {
     abort();
 }
 
-#if defined(__has_feature) /* clang */
-#if __has_feature(address_sanitizer)
-#define SWAP_CONTEXTS
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define SWAP_CONTEXTS
-#endif
-
 /* The next thread of the round that can go on has its turn. Null: none can. */
 Fiber *take_turn() {
     const Block *b = ours->here;
@@ -118,34 +128,27 @@ Fiber *take_turn() {
 }
 
 /* From one thread to the next, and after the last back to who called `enter`. */
-#ifdef SWAP_CONTEXTS
-void leave() {
-    Fiber *me = ours->running, *next = take_turn();
-    swapcontext(&me->context, next ? &next->context : &ours->home);
-}
-
-void enter(Fiber *f) {
-    swapcontext(&ours->home, &f->context);
-}
-#else
-[[noreturn]] void go_on(Fiber *f) {
-    if (f->begun) _longjmp(f->at, 1);
+OF_JUMPS [[noreturn]] void go_on(Fiber *f) {
+    if (f->begun) JUMP(f->at);
     f->begun = true;
     setcontext(&f->context);
     abort();
 }
 
-void leave() {
-    if (_setjmp(ours->running->at)) return;
+OF_JUMPS [[noreturn]] void go_back() {
+    JUMP(ours->back);
+}
+
+OF_JUMPS void leave() {
+    if (LAND(ours->running->at)) return;
     Fiber *next = take_turn();
-    if (!next) _longjmp(ours->back, 1);
+    if (!next) go_back();
     go_on(next);
 }
 
-void enter(Fiber *f) {
-    if (!_setjmp(ours->back)) go_on(f);
+OF_JUMPS void enter(Fiber *f) {
+    if (!LAND(ours->back)) go_on(f);
 }
-#endif
 
 void end(Fiber *f);
 
