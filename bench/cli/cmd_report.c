@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/write/report.h"
+#include "bench/report/report.h"
 
 Rc command_report(Session *s, Error *e) {
     char folder[1024];

@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/write/prose.h"
-#include "bench/write/report.h"
 #include "bench/formats/subprocess.h"
+#include "bench/report/report.h"
+#include "bench/write/prose.h"
 
 /* What a reader has to know before the numbers: no text, or no plan before the runs. */
 static void caveats(const LedgerTable *made, Text *out) {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/report/report.h"
 #include "bench/store/plan_folder.h"
 #include "bench/store/texts.h"
 #include "bench/verdict/until.h"
-#include "bench/write/report.h"
 
 static LedgerTable *of_plan(const Ledger *b, const char *plan) {
     for (int i = 0; i < b->mades; i++)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/report.h"
 #include "bench/verdict/words.h"
 #include "bench/write/figure_forest.h"
 #include "bench/write/prose.h"
-#include "bench/write/report.h"
 #include "stats/tests.h"
 
 enum { FULL_SENTENCES = 4 };

@@ -5,8 +5,8 @@
  * links beside it. report.pdf is the draft of a paper: abstract, methods, what was found, and the tables and figures of
  * each experiment, none of which floats; report.bib has the papers that it cites. All are made from the records;
  * nothing is trained. The same results give the same bytes. */
-#ifndef BENCH_WRITE_REPORT_H
-#define BENCH_WRITE_REPORT_H
+#ifndef BENCH_REPORT_REPORT_H
+#define BENCH_REPORT_REPORT_H
 
 #include "bench/formats/html.h"
 #include "bench/write/figure.h"

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/formats/subprocess.h"
+#include "bench/report/report.h"
 #include "bench/write/figure.h"
-#include "bench/write/report.h"
 #include "bench/write/theory.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/report.h"
+#include "bench/report/report.h"
 #include "bench/write/results.h"
 #include "bench/write/summaries.h"
 #include "bench/write/translations.h"

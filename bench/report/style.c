@@ -1,5 +1,5 @@
 /* The page's style sheet: light and dark, wide and narrow, screen and paper. */
-#include "bench/write/report.h"
+#include "bench/report/report.h"
 
 const char report_style[] =
     ":root{--ink:#1b1b1b;--soft:#595959;--line:#d8d8d8;--paper:#fff;--tint:#f5f5f2;--good:#00603f;--bad:#9c2f00;"

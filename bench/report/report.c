@@ -1,5 +1,5 @@
 /* What both forms of the report need: order, titles, what is in it and where the numbers come from. */
-#include "bench/write/report.h"
+#include "bench/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

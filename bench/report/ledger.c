@@ -1,6 +1,6 @@
 /* The write-ups' claims on the page: a row for each, folded each whole; and, folded, what was not tested. */
 #include "bench/formats/latex.h"
-#include "bench/write/report.h"
+#include "bench/report/report.h"
 
 void report_ledger(const Ledger *b, Text *out) {
     CellsList rows = {0}, whole = {0};

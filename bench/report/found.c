@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/report.h"
 #include "bench/write/best.h"
 #include "bench/write/figure_forest.h"
 #include "bench/write/prose.h"
-#include "bench/write/report.h"
 #include "stats/tests.h"
 
 enum { MOST_ROWS = 8 }; /* of an experiment; where there are more, words sum them up */
