@@ -7,7 +7,7 @@ A command is a line that begins with `normbench` or `./normbench`, in a code blo
 word is added that no command takes, `--nonesuch`: the program must get as far as to refuse that word, so it has taken the command and
 all options with their values. Then the commands that train nothing run in a folder with the files they name, and of those that
 train, `run` and `perf` run with --dry-run. Options of ./check and ./reproduce must stand in their --help. docs/json.md must name every
-key of the JSON that is stored and that the reading commands print (compare's is held by tests/verdict)."""
+key of the JSON that is stored and that the reading commands print (compare's is held by tests/compare)."""
 import glob
 import json
 import os

@@ -9,6 +9,8 @@
 #include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
+#include "bench/compare/print_steps.h"
+#include "bench/compare/sentence.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/subprocess.h"
 #include "bench/formats/terminal.h"
@@ -19,10 +21,8 @@
 #include "bench/verdict/until.h"
 #include "bench/write/figure.h"
 #include "bench/write/prose.h"
-#include "bench/write/sentence.h"
 #include "bench/write/summaries.h"
 #include "bench/write/table.h"
-#include "bench/write/target_steps.h"
 #include "kernels/backend.h"
 
 /* The command as a reader may type it again: paths of this machine are left out. */

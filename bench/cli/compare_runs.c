@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/compare/print.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/write/compare.h"
 
 bool compare_runs_asked(const Options *o) {
     static const OptionKind theirs[] = {OPTION_name, OPTION_arm, OPTION_at, OPTION_where, OPTION_as, OPTION_list};

@@ -11,10 +11,10 @@
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/manual.h"
+#include "bench/compare/compare.h"
 #include "bench/formats/terminal.h"
 #include "bench/perf/perf.h"
 #include "bench/store/provenance.h"
-#include "bench/verdict/compare.h"
 #include "stats/status.h"
 
 /* A screen: the words that stand first. */

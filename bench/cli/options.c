@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/compare/compare.h"
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
-#include "bench/verdict/compare.h"
 #include "bench/verdict/gate.h"
 #include "bench/write/table.h"
 

@@ -1,7 +1,7 @@
 /* --fail-on of `compare` and `table` (bench/verdict/paired.h). */
 #include <string.h>
 
-#include "bench/verdict/compare.h"
+#include "base/text.h"
 #include "bench/verdict/paired.h"
 
 Rc fail_on_read(FailOn *f, const char *text, Error *e) {

@@ -212,6 +212,11 @@ void family_holm(Family *f, double *p);
  * decision alone tells. */
 int comparison_beyond(const Comparison *c, double by);
 
+/* A number may be this large, so that a difference stays below ST_HUGE, and this small unless it is 0: then a
+ * difference in the last digits stays far above ST_TINY, and is no tie. */
+#define COMPARE_LARGEST 1e99
+#define COMPARE_SMALLEST 1e-80
+
 /* --fail-on: worse, or worse-by:D. RC_USAGE: neither. */
 typedef struct {
     bool by;

@@ -1,5 +1,5 @@
-/* The forest plot, and the two places it is made for: NAME-differences, every arm minus the baseline at the last step,
- * one row per cell and arm, with the numbers of NAME.json's `family`; and `compare --plot`. */
+/* The forest plot, and NAME-differences: every arm minus the baseline at the last step, one row per cell and arm, with
+ * the numbers of NAME.json's `family`. */
 #include "bench/write/figure_forest.h"
 
 #include <math.h>
@@ -7,25 +7,11 @@
 #include <stdlib.h>
 
 #include "bench/verdict/words.h"
-#include "bench/write/compare.h"
 #include "bench/write/figure_kinds.h"
 
 enum { MOST_ROWS = 40, DIGITS = 4 };
 
 /* ---- a row ---- */
-
-typedef struct {
-    const Family *family;
-    const Comparison *c; /* NULL: there is none, the row says "n/a" */
-    int better;          /* -1 lower, +1 higher, 0 neither */
-    const char *heading; /* above the row, or NULL */
-    const char *label;   /* of the arm */
-    const char *numbers; /* mean and interval: "+0.1173 [0.1120, 0.1227]" */
-    PlotStyle style;
-    int of;           /* the arm */
-    const bool *lost; /* of each pair, whether a run diverged; NULL: none did */
-    bool lost_at_end; /* such a pair has no difference of its own and is drawn at the end of the axis */
-} ForestRow;
 
 static bool has_interval(const Comparison *c) {
     return c->t_decides && c->t.status == ST_OK;
@@ -53,8 +39,7 @@ static void verdict(const ForestRow *r, Text *out) {
     forest_p(r->family, r->c, out);
 }
 
-/* Seeds, mean, interval; on the right the verdict with p, below it the numbers. */
-static void forest_row(PlotPanel *panel, const ForestRow *r) {
+void forest_row(PlotPanel *panel, const ForestRow *r) {
     const Comparison *c = r->c;
     Text said;
     PlotRow *row = plot_row(panel, r->style, r->of, r->label);
@@ -78,8 +63,7 @@ static void forest_row(PlotPanel *panel, const ForestRow *r) {
     text_release(&said);
 }
 
-/* When all rows are there: the axis, its words, zero and the margin (NaN or 0: none). minus: "loss minus pre's". */
-static void forest_axis(PlotPanel *panel, const char *minus, int better, double margin) {
+void forest_axis(PlotPanel *panel, const char *minus, int better, double margin) {
     PlotAxis *x = &panel->x;
     panel->zero = true;
     if (isfinite(margin)) panel->margin = margin;
@@ -233,55 +217,3 @@ static void caption(const Table *t, int part, Text *out) {
 }
 
 const FigureRow figure_differences = {"differences", parts, any, named_cell, NULL, fill, caption, NULL};
-
-/* ---- compare --plot ---- */
-
-static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
-    const CompareData *d = r->data;
-    int arm = c->what.term[0].arm;
-    char mean[48];
-    Text said;
-    text_init(&said);
-    text_format(&said, "%s ", show_with_error(mean, c->t.mean, c->t.se, true));
-    compare_interval(r, c, &said);
-    bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
-    for (int s = 0; s < d->seeds; s++)
-        lost[s] = d->diverged[arm * d->seeds + s] || d->diverged[r->baseline * d->seeds + s];
-    forest_row(panel, &(ForestRow){.family = &r->family,
-                                   .c = c,
-                                   .better = r->options.higher ? 1 : -1,
-                                   .label = compare_arm_name(r, c),
-                                   .numbers = said.at,
-                                   .style = figure_style(arm, r->baseline),
-                                   .of = arm,
-                                   .lost = lost,
-                                   .lost_at_end = true});
-    free(lost);
-    text_release(&said);
-}
-
-void compare_plot(const CompareResult *r, Plot *p) {
-    const char *base = r->data->arm[r->baseline];
-    char number[40], minus[300];
-    Text words;
-    text_init(&words);
-    plot_init(p, 1, 0);
-    text_format(&words, "Each arm minus %s, ", base);
-    compare_counts(r, &words);
-    text_format(&words, "; %s is better", r->options.higher ? "higher" : "lower");
-    plot_text(&p->title, "%s", words.at);
-    plot_text(&p->caption, "%s", words.at);
-    PlotPanel *panel = plot_panel(p, "", "", "");
-    for (int i = 0; i < r->family.count; i++) compare_row(r, &r->family.at[i], panel);
-    snprintf(minus, sizeof minus, "%s minus %.200s's", r->data->steps ? "steps" : "value", base);
-    forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
-    text_clear(&words);
-    text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ One per seed. Below: mean",
-                format_real(number, round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
-    if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", format_real(number, r->options.margin));
-    if (r->data->lost)
-        text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× A run of this seed",
-                    r->data->steps ? "never reached the target" : "diverged");
-    plot_note(p, words.at);
-    text_release(&words);
-}

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/compare/compare.h"
 #include "bench/readers/events.h"
-#include "bench/verdict/compare.h"
 #include "tests/readers/made_logs.h"
 
 TestSuite(readers, .timeout = 60);

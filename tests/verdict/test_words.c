@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/compare/print.h"
 #include "bench/verdict/words.h"
-#include "bench/write/compare.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(words, .timeout = 600);

@@ -1,0 +1,144 @@
+/* compare: normbench's analysis of paired runs for anybody's numbers.
+ *
+ * A file holds one value for every arm and seed (and block of the evaluation text, if it says so). Every arm is
+ * compared with a baseline by the engine of bench/verdict/paired.h: d = arm - baseline for each seed, in the file's
+ * unit and sign. Text, JSON and LaTeX say the same. */
+#ifndef BENCH_COMPARE_COMPARE_H
+#define BENCH_COMPARE_COMPARE_H
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "bench/formats/progress.h"
+#include "bench/verdict/anytime.h"
+#include "bench/verdict/paired.h"
+#include "stats/design.h"
+
+enum { COMPARE_SCHEMA = 2, COMPARE_MOST_LOOKS = 32, COMPARE_MOST_NUMBERS = 100000 /* comparisons times seeds */ };
+
+/* What a file says, whatever its form. Every arm has every seed and every block; unpaired, every arm has runs of its
+ * own, of as many seeds as it likes. Arms in the file's order, seeds and blocks ascending. */
+typedef struct {
+    int arms, seeds, blocks; /* seeds: the most of an arm; blocks: 0 when the file has none */
+    bool unpaired;
+    bool shared; /* unpaired, yet every arm has the same seeds */
+    char **arm;
+    int *runs;        /* [arms]: seeds, or fewer where arms are unpaired; they stand first */
+    uint64_t *seed;   /* [arms][seeds] */
+    double *value;    /* [arms][seeds]: of the run, its mean over blocks; NaN when it diverged */
+    bool *diverged;   /* [arms][seeds] */
+    double *block;    /* [arms][seeds][blocks]; NULL: unpaired, or none */
+    int lost;         /* diverged runs */
+    char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
+    int absent;         /* runs that lines name and none gives a value */
+    char *first_absent; /* as first_lost */
+    bool steps;       /* values are steps at which runs reached a target; one that never did counts as diverged */
+    bool rising;      /* by values that grow */
+    double target;
+    double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
+    char *columns;    /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
+    char *remarks;    /* lines about runs that were picked from logs: what was left out, what is doubtful; NULL: none */
+    char hash[SHA256_HEX];
+} CompareData;
+
+/* How a file is read: the names of its columns or keys; NULL: seed, arm, value. Where arm or value is named, the file
+ * holds one run a line and other columns are passed over. unpaired: arms need not have the same seeds. */
+typedef struct {
+    const char *seed, *arm, *value;
+    bool unpaired;
+    bool steps;       /* curves: the value compared is the first step at which a run's is at most the target */
+    bool rising;      /* at least the target */
+    double target;
+    const char *step; /* the column's name; NULL: step */
+} CompareColumns;
+
+/* Reads CSV or JSON of one corpus from memory; help says which forms, `name` is what errors call it. RC_USAGE: not
+ * that, or a run that is missing or there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. Files, and
+ * those of several corpora, are read by bench/compare/corpora.h. */
+Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e);
+void compare_data_release(CompareData *d);
+
+typedef struct {
+    const char *baseline; /* NULL: the file's first arm */
+    bool higher;          /* higher is better */
+    double margin;        /* of the equivalence test; NaN: none is made */
+    double conf;
+    double cap; /* what a diverged run counts as; NaN: there must be none */
+    double stall;     /* a run no better than this stalled; NaN: not known */
+    bool fail_by;     /* the exit code asks for more than any difference: */
+    double fail_more; /* an arm fails where it is shown to be worse by more than this, and passes where by less */
+    Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
+    size_t look[COMPARE_MOST_LOOKS];
+    int looks; /* 0: one look, at the end */
+    int anytime; /* one may stop after any seed: the most seeds that may be taken; 0: the number of seeds was fixed */
+} CompareOptions;
+
+typedef enum {
+    COMPARE_BETTER,
+    COMPARE_WORSE,
+    COMPARE_BETTER_NEGLIGIBLE,
+    COMPARE_WORSE_NEGLIGIBLE,
+    COMPARE_EQUIVALENT,
+    COMPARE_INCONCLUSIVE,
+    COMPARE_NOT_TESTABLE,
+    COMPARE_VERDICTS
+} CompareVerdict;
+const char *compare_verdict_name(CompareVerdict v);
+
+/* One arm by itself. */
+typedef struct {
+    StStatus status;            /* of mean and sd, diverged runs counting as the cap */
+    double mean, sd, survivors; /* survivors: mean without the diverged runs; NaN: none left, or none diverged */
+    StIqm iqm;
+    double median, least, most; /* of steps to a target; infinite: never */
+    StCp rate; /* diverged runs */
+    StCp stalled; /* or diverged; of no runs (n = 0) without a bound */
+} CompareArm;
+
+typedef struct {
+    const CompareData *data;
+    CompareOptions options;
+    int baseline, n; /* n: runs of the smallest arm */
+    double alpha;    /* family.alpha: what this look may spend of it */
+    CompareArm *arm; /* [arms] */
+    bool *stalled;   /* [arms][seeds]: or diverged; NULL without a bound */
+    Family family;   /* every arm minus the baseline, in the order of the arms: terms hold places in data->arm */
+    Anytime *anytime; /* [family.count]; NULL: the number of seeds was fixed */
+    StOmnibus omnibus;
+    const char *no_omnibus; /* why it was not made, or NULL */
+    StStatus looks_status;
+    StLook look[COMPARE_MOST_LOOKS];
+    int this_look; /* -1: none */
+    int verdicts[COMPARE_VERDICTS];
+} CompareResult;
+
+/* data outlives the result. RC_USAGE: an unknown baseline, a diverged run without cap, looks that do not fit;
+ * RC_UNMEASURED: fewer than two arms. On failure *r is zeroed. */
+Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e);
+void compare_release(CompareResult *r);
+
+/* A decision, read with the side that is better. */
+CompareVerdict compare_verdict(const CompareResult *r, Decision decision);
+const char *compare_word(const CompareResult *r, Decision decision); /* its name */
+
+/* "worse than base, but within 0.02: too small to matter" (bench/verdict/words.h). */
+void compare_words(const CompareResult *r, const Comparison *c, Decision decision, Text *out);
+
+/* Share of the seeds in which the arm is better than the baseline, ties counting half. */
+double compare_share_better(const CompareResult *r, const Comparison *c);
+
+/* The name of the arm that is compared. */
+const char *compare_arm_name(const CompareResult *r, const Comparison *c);
+
+/* RC_REGRESSION: some arm is worse, and not negligibly. RC_OK: something was decided. RC_INCONCLUSIVE: nothing was.
+ * With fail_by: RC_REGRESSION when some arm is worse by more, RC_OK when every arm is not, else RC_INCONCLUSIVE. */
+Rc compare_exit(const CompareResult *r);
+
+/* With fail_by, of a comparison that it leaves open: how many more paired seeds decide it with a chance of
+ * PAIRED_POWER_AIM if mean and spread stay; 0: not known, or more than 1,000. */
+int compare_gate_more(const CompareResult *r, const Comparison *c);
+
+/* What `normbench compare --help` says of input and exit codes. */
+extern const char compare_help[];
+
+#endif

@@ -1,0 +1,447 @@
+/* CSV: the header says whether a line is one run (seed, arm, value) or one seed with a column for every arm. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bench/compare/rows.h"
+#include "bench/formats/csv.h"
+
+static CompareRows *rows_of(const Csv *c) {
+    return c->of;
+}
+
+static int column(const Csv *c, const char *name) {
+    for (int i = 0; i < c->fields; i++)
+        if (!strcmp(c->field[i], name)) return i;
+    return -1;
+}
+
+/* A usual name, which others begin with a capital: Seed, Step. */
+static int usual_column(const Csv *c, const char *name) {
+    int exact = column(c, name);
+    for (int i = 0; i < c->fields && exact < 0; i++)
+        if (!strcasecmp(c->field[i], name)) exact = i;
+    return exact;
+}
+
+/* The name of a column: as the command line has it, or the usual one. */
+static const char *name_or(const char *named, const char *usual) {
+    return named ? named : usual;
+}
+
+/* A value, or a run that is not there. */
+static bool is_number(const char *text) {
+    double value;
+    Error ignored;
+    return compare_absent(text) || !compare_value("", "", text, &value, &ignored);
+}
+
+/* A column that the command line names (or NULL) or that every file has. */
+static Rc find_column(const Csv *c, const char *named, const char *option, int *out, Error *e) {
+    char hint[96] = "";
+    const char *name = name_or(named, option);
+    *out = named ? column(c, named) : usual_column(c, option);
+    if (*out >= 0) return RC_OK;
+    const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
+    bool names = false;
+    for (int i = 0; i < c->fields; i++) names |= !is_number(c->field[i]);
+    if (!names) return error_set(e, RC_USAGE, "%s: the first line has numbers, not names: seed,pre,post", c->where);
+    if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
+    bool value = !strcmp(option, "value");
+    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s names it)", c->where, name, hint,
+              value ? "metric" : option, value ? "" : "-column");
+    for (int i = 0; i < c->fields && !near; i++) {
+        size_t n = strlen(e->text);
+        snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
+    }
+    size_t n = strlen(e->text);
+    if (!named && !strcmp(option, "seed"))
+        snprintf(e->text + n, sizeof e->text - n, "; --unpaired compares runs without seeds");
+    return e->code;
+}
+
+/* The first column of a data frame's rows: without a name, or as pandas calls it when it reads that file. */
+static bool is_index(const Csv *c, int column) {
+    return !column && c->fields > 2 && (!c->field[0][0] || !strcmp(c->field[0], "Unnamed: 0"));
+}
+
+/* What logs hold beside results; none of it is an arm. */
+static bool is_no_arm(const char *name) {
+    static const char *const names[] = {"step",       "steps",   "epoch",     "epochs", "iteration",
+                                        "iterations", "iter",    "index",     "lr",     "learning_rate",
+                                        "time",       "seconds", "timestamp", "date",   "batch",
+                                        "delta",      "diff",    "difference", "pct",   "percent"};
+    /* Made of other columns: */
+    static const char *const ends[] = {"_delta", "_diff", "_difference", "_pct", "_percent"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i])) return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strlen(name) > strlen(ends[i]) && !strcasecmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
+    return false;
+}
+
+/* Nor is any of this where no column of seeds says that a line is one. */
+static bool is_no_run(const char *name) {
+    static const char *const names[] = {"run", "trial", "id", "name", "replicate", "rep", "fold", "arm", "value"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i])) return true;
+    return false;
+}
+
+static Rc check_header(const Csv *c, Error *e) {
+    for (int i = 0; i < c->fields; i++) {
+        if (is_index(c, i)) continue;
+        if (!c->field[i][0]) return error_set(e, RC_USAGE, "%s: column %d has no name", c->where, i + 1);
+        for (int k = 0; k < i; k++)
+            if (!strcmp(c->field[i], c->field[k]))
+                return error_set(e, RC_USAGE, "%s: two columns are called '%.80s'", c->where, c->field[i]);
+    }
+    return RC_OK;
+}
+
+/* What a line is: the columns of a run, or one per arm, or one per run. */
+typedef struct {
+    int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm or run; seed < 0: there is none */
+    int index;                                   /* passed over; -1: there is none */
+    int empty;                                   /* columns behind the last one, with neither name nor values */
+    char **name;                                 /* of the columns */
+    bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
+    bool runs;  /* a column is a run */
+    struct {
+        bool passed; /* a band of W&B */
+        int arm;
+        int64_t seed; /* of a run that is a column */
+    } * column;
+} Shape;
+
+static bool has_part(const Shape *s, int column) {
+    return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index ||
+           column == s->corpus || s->column[column].passed;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+/* "pre-s1 - val/loss__MIN" beside "pre-s1 - val/loss", and "pre-s1 - _step": what W&B exports with a chart. */
+static void pass_bands(const Csv *c, Shape *s) {
+    for (int i = 0; i < c->fields; i++) {
+        const char *name = c->field[i];
+        char bare[512];
+        bool band = ends_with(name, "__MIN") || ends_with(name, "__MAX");
+        snprintf(bare, sizeof bare, "%.*s", (int)(strlen(name) - (band ? 5 : 0)), name);
+        s->column[i].passed = (band && column(c, bare) >= 0) || ends_with(name, " - _step");
+    }
+}
+
+/* The bytes of a column's name before the " - METRIC" that W&B puts behind every run's; all of them where some column
+ * has none, or another. */
+static size_t run_length(const Csv *c, const Shape *s, const char *name) {
+    const char *metric = NULL;
+    for (int i = 0; i < c->fields; i++) {
+        const char *tail = NULL;
+        if (has_part(s, i)) continue;
+        for (const char *at = c->field[i]; (at = strstr(at, " - ")); at++) tail = at;
+        if (!tail || (metric && strcmp(metric, tail) != 0)) return strlen(name);
+        metric = tail;
+    }
+    return strlen(name) - (metric ? strlen(metric) : 0);
+}
+
+/* The arm's bytes of a run's name and its seed; 0: it names none. */
+static size_t split_run(const Csv *c, const Shape *s, const char *name, int64_t *seed) {
+    char run[512];
+    snprintf(run, sizeof run, "%.*s", (int)run_length(c, s, name), name);
+    return compare_run_name(run, seed);
+}
+
+/* Whether every column that has no part names a run with its seed. */
+static bool runs_named(const Csv *c, const Shape *s) {
+    int runs = 0;
+    int64_t seed;
+    for (int i = 0; i < c->fields; i++) {
+        if (has_part(s, i)) continue;
+        if (!split_run(c, s, c->field[i], &seed)) return false;
+        runs++;
+    }
+    return runs > 0;
+}
+
+/* The only column that has no part yet; -1: there are none or several. */
+static int only_other(const Shape *s) {
+    int found = -1;
+    for (int i = 0; i < s->fields; i++) {
+        if (has_part(s, i)) continue;
+        if (found >= 0) return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* "loss, accuracy": the columns that have no part yet. */
+static void list_others(const Csv *c, const Shape *s, Text *out) {
+    for (int i = 0; i < s->fields; i++)
+        if (!has_part(s, i)) text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
+}
+
+/* One run a line, since the command line names the arm's or the value's column. The other one may go without a name
+ * where one column is left. */
+static Rc find_named(const Csv *c, Shape *s, Error *e) {
+    const CompareColumns *n = &rows_of(c)->columns;
+    s->arm = n->arm ? column(c, n->arm) : usual_column(c, "arm");
+    s->value = n->value ? column(c, n->value) : usual_column(c, "value");
+    if (n->arm && s->arm < 0) return find_column(c, n->arm, "arm", &s->arm, e);
+    if (n->value && s->value < 0) return find_column(c, n->value, "value", &s->value, e);
+    if (s->arm < 0) s->arm = only_other(s);
+    if (s->value < 0) s->value = only_other(s);
+    if (s->arm < 0 || s->value < 0) {
+        Text others;
+        text_init(&others);
+        list_others(c, s, &others);
+        error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", c->where,
+                  s->arm < 0 ? "arm-column" : "metric", others.length ? others.at : "none is left");
+        text_release(&others);
+        return e->code;
+    }
+    if (s->arm == s->value || s->arm == s->seed || s->value == s->seed)
+        return error_set(e, RC_USAGE, "%s: seed, arm and value are three columns, and two of them are '%.80s'",
+                         c->where, c->field[s->value == s->seed ? s->seed : s->arm]);
+    return RC_OK;
+}
+
+/* What to say of a column of steps. */
+static const char *curves(const char *name) {
+    return strcasecmp(name, "step") ? "" : "; --target VALUE reads curves and compares the first step that reaches it";
+}
+
+/* Of the corpora, unless the command line says that it is another; -1: there is none. */
+static int corpus_column(const Csv *c) {
+    const CompareColumns *n = &rows_of(c)->columns;
+    const char *const named[] = {n->seed, n->arm, n->value, n->step};
+    for (size_t i = 0; i < sizeof compare_corpus_columns / sizeof *compare_corpus_columns; i++) {
+        const char *name = compare_corpus_columns[i];
+        bool other = false;
+        for (size_t k = 0; k < sizeof named / sizeof *named; k++) other |= named[k] && !strcmp(named[k], name);
+        if (!other && column(c, name) >= 0) return column(c, name);
+    }
+    return -1;
+}
+
+/* Whether a column that is not called seed may well be one: "sed", "rng_seed". */
+static bool seed_like(const Csv *c, const Shape *s) {
+    for (int i = 0; i < c->fields; i++) {
+        const char *name = c->field[i];
+        size_t n = strlen(name);
+        if (!has_part(s, i) && (strcasestr(name, "seed") || (n > 2 && n < 6 && name[0] == 's' && name[n - 1] == 'd')))
+            return true;
+    }
+    return false;
+}
+
+/* A file without a column of seeds: each column is a run that may name its own; or they are not needed. */
+static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
+    const CompareColumns *n = &rows_of(c)->columns;
+    bool wide = s->arm < 0, named = wide && runs_named(c, s);
+    if (s->seed >= 0) return RC_OK;
+    s->runs = wide && (named || n->steps);
+    if ((!n->unpaired && !named) || (!s->runs && (seed_like(c, s) || (s->block >= 0 && !n->steps))))
+        return find_column(c, NULL, "seed", &s->seed, e);
+    rows_of(c)->numbered = !named;
+    s->guess &= !s->runs;
+    return RC_OK;
+}
+
+/* The list that `normbench runs --csv` prints, and that results/reference has of runs: its loss is the value. */
+static bool is_run_list(const Csv *c, Shape *s) {
+    const CompareColumns *n = &rows_of(c)->columns;
+    if (n->arm || n->value || n->steps || s->seed < 0 || column(c, "loss_chain") < 0) return false;
+    s->arm = column(c, "arm"), s->value = column(c, "valid_loss"), s->corpus = -1;
+    return s->arm >= 0 && s->value >= 0;
+}
+
+static Rc find_shape(const Csv *c, Shape *s, Error *e) {
+    const CompareColumns *n = &rows_of(c)->columns;
+    int others = 0;
+    s->fields = c->fields;
+    s->arm = s->value = s->block = s->corpus = -1;
+    s->index = is_index(c, 0) ? 0 : -1;
+    s->seed = usual_column(c, "seed");
+    pass_bands(c, s);
+    if (n->seed && find_column(c, n->seed, "seed", &s->seed, e)) return e->code;
+    s->block = usual_column(c, "block");
+    s->corpus = corpus_column(c);
+    if (n->steps && find_column(c, n->step, "step", &s->block, e)) return e->code;
+    if ((n->arm || n->value) && s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
+    if (is_run_list(c, s)) return find_seeds(c, s, e);
+    if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_seeds(c, s, e);
+    s->arm = usual_column(c, "arm"), s->value = usual_column(c, "value");
+    if (s->arm >= 0 && s->value >= 0) {
+        for (int i = 0; i < c->fields; i++)
+            if (!has_part(s, i))
+                return error_set(e, RC_USAGE,
+                                 "%s: unknown column '%.80s' (seed, arm, value, %s and corpus are known; "
+                                 "--metric value passes over others)%s",
+                                 c->where, c->field[i], n->steps ? "step" : "block", curves(c->field[i]));
+        return find_seeds(c, s, e);
+    }
+    s->arm = s->value = -1;
+    for (int i = 0; i < c->fields; i++) others += !has_part(s, i);
+    s->guess = others == 2;
+    return find_seeds(c, s, e);
+}
+
+/* Letters that stand for no number: "adam", but not "NA" or "1e-3x". */
+static bool is_name(const char *text) {
+    return !compare_absent(text) && (isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80);
+}
+
+/* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
+ * name there. */
+static void guess_shape(Csv *c, Shape *s) {
+    int two[2], count = 0;
+    for (int i = 0; i < s->fields; i++)
+        if (!has_part(s, i)) two[count++] = i;
+    bool first = is_number(c->field[two[0]]), second = is_number(c->field[two[1]]);
+    s->guess = false;
+    if (first == second || !is_name(c->field[two[first]])) return;
+    s->arm = two[first], s->value = two[!first];
+}
+
+/* A column that is a run: its arm, and its seed where it names one. */
+static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
+    CompareRows *r = rows_of(c);
+    char arm[512];
+    int64_t seed = 0;
+    char **field = c->field;
+    c->field = s->name; /* of the header, whatever line was read since */
+    size_t whole = run_length(c, s, s->name[i]), length = r->numbered ? whole : split_run(c, s, s->name[i], &seed);
+    c->field = field;
+    snprintf(arm, sizeof arm, "%.*s", (int)length, s->name[i]);
+    if (compare_arm(r, c->header, arm, &s->column[i].arm, e)) return e->code;
+    s->column[i].seed = r->numbered ? compare_next_run(r, s->column[i].arm) : seed;
+    if (r->read_as) return RC_OK;
+    Text said;
+    text_init(&said);
+    text_format(&said, "one run a column: '%.80s' is arm '%.80s'", s->name[i], arm);
+    if (!r->numbered) text_format(&said, ", seed %lld", (long long)seed);
+    r->read_as = said.at;
+    return RC_OK;
+}
+
+/* Once it is known what a line is. */
+static Rc settle(Csv *c, Shape *s, Error *e) {
+    CompareRows *r = rows_of(c);
+    r->wide = s->arm < 0;
+    if (!r->wide && (strcmp(s->name[s->arm], "arm") != 0 || strcmp(s->name[s->value], "value") != 0)) {
+        Text said;
+        text_init(&said);
+        text_format(&said, "one run a line: arm is column '%.80s', value is column '%.80s'", s->name[s->arm],
+                    s->name[s->value]);
+        r->read_as = said.at;
+    }
+    r->blocks = s->block >= 0;
+    for (int i = 0; r->wide && i < s->fields; i++) {
+        const char *name = s->name[i];
+        if (has_part(s, i)) continue;
+        if (is_no_arm(name) || (s->seed < 0 && !s->runs && is_no_run(name)))
+            return error_set(e, RC_USAGE, "%s: column '%.80s' is no arm: leave it out, with one line per seed%s%s",
+                             c->header, name, compare_name_columns, curves(name));
+        if (s->runs ? settle_run(c, s, i, e) : compare_arm(r, c->header, name, &s->column[i].arm, e)) return e->code;
+    }
+    return RC_OK;
+}
+
+/* Names outlive the line they stand on, as the text does. */
+static Rc read_header(Csv *c, Shape *s, Error *e) {
+    for (; c->fields > 1 && !c->field[c->fields - 1][0]; s->empty++) c->fields--; /* "seed,pre,post," */
+    s->column = mem_alloc((size_t)c->fields, sizeof *s->column);
+    if (check_header(c, e) || find_shape(c, s, e)) return e->code;
+    s->name = mem_alloc((size_t)c->fields, sizeof *s->name);
+    memcpy(s->name, c->field, (size_t)c->fields * sizeof *s->name);
+    snprintf(c->header, sizeof c->header, "%s", c->where);
+    return s->guess ? RC_OK : settle(c, s, e);
+}
+
+/* What a line says before its values: its seed, 1 where it names none, its block or step and its corpus. */
+static Rc read_place(Csv *c, const Shape *s, CompareRow *row, Error *e) {
+    *row = (CompareRow){.at = c->line, .seed = 1};
+    if (s->seed >= 0 && compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row->seed, e)) return e->code;
+    if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row->block, e)) return e->code;
+    return s->corpus < 0 ? RC_OK : compare_corpus(rows_of(c), c->where, c->field[s->corpus], &row->corpus, e);
+}
+
+/* No run of this seed, or not measured at this step. */
+static bool passed_over(const Csv *c, const char *field) {
+    return compare_may_lack(rows_of(c)) && compare_absent(field);
+}
+
+/* Keeps the run, to be named where no line gives it a value. Of a curve's line the rest may be missing too. */
+static Rc read_absent(Csv *c, const Shape *s, Error *e) {
+    CompareRow row;
+    Error none;
+    bool steps = rows_of(c)->columns.steps;
+    if (steps && compare_absent(c->field[s->arm])) return RC_OK;
+    if (read_place(c, s, &row, steps ? &none : e)) return steps ? RC_OK : e->code;
+    if (compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    row.absent = true;
+    if (s->seed >= 0) compare_row_add(rows_of(c), row);
+    return RC_OK;
+}
+
+static Rc read_run(Csv *c, const Shape *s, Error *e) {
+    CompareRow row;
+    const char *value = c->field[s->value];
+    if (passed_over(c, value)) return read_absent(c, s, e);
+    if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
+    if (s->seed < 0 && !rows_of(c)->columns.steps) row.seed = compare_next_run(rows_of(c), row.arm);
+    compare_row_add(rows_of(c), row);
+    return RC_OK;
+}
+
+static Rc read_seed(Csv *c, const Shape *s, Error *e) {
+    CompareRow row;
+    if (read_place(c, s, &row, e)) return e->code;
+    for (int i = 0; i < s->fields; i++) {
+        if (has_part(s, i) || passed_over(c, c->field[i])) continue;
+        if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
+            size_t n = strlen(e->text);
+            bool first = rows_of(c)->rows < (size_t)s->fields;
+            if (first) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
+            return e->code;
+        }
+        row.arm = s->column[i].arm;
+        if (s->runs)
+            row.seed = s->column[i].seed;
+        else if (s->seed < 0)
+            row.seed = compare_next_run(rows_of(c), row.arm);
+        compare_row_add(rows_of(c), row);
+    }
+    return RC_OK;
+}
+
+Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
+    Csv c = {.file = r->file, .of = r, .at = bytes, .end = bytes + length};
+    Shape s = {.name = NULL};
+    Rc rc = RC_OK;
+    r->lines = true;
+    csv_begin(&c);
+    if (csv_next(&c, &rc, e) && !rc) rc = read_header(&c, &s, e);
+    while (!rc && csv_next(&c, &rc, e) && !rc) {
+        while (c.fields > s.fields && c.fields <= s.fields + s.empty && !c.field[c.fields - 1][0]) c.fields--;
+        if (c.fields != s.fields)
+            rc = error_set(e, RC_USAGE, "%s: %d fields where the header has %d", c.where, c.fields, s.fields);
+        else if (s.guess) {
+            guess_shape(&c, &s);
+            rc = settle(&c, &s, e);
+        }
+        if (!rc) rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
+    }
+    csv_release(&c);
+    free(s.name);
+    free(s.column);
+    return rc;
+}

@@ -1,0 +1,80 @@
+/* What `normbench compare` prints of a CompareResult: text, JSON and LaTeX say the same. */
+#ifndef BENCH_COMPARE_PRINT_H
+#define BENCH_COMPARE_PRINT_H
+
+#include <jansson.h>
+
+#include "bench/compare/compare.h"
+#include "bench/compare/corpora.h"
+#include "bench/formats/cells.h"
+#include "bench/formats/plot.h"
+
+/* What the methods are called, of paired arms and of those that share no seeds. */
+typedef struct {
+    const char *t, *flips;    /* headings of the two intervals */
+    const char *p, *jointly;  /* what p_adj asks and of what it is; behind it, where there are several comparisons */
+    const char *tests;        /* that put a difference inside the margin */
+    const char *by;           /* what the gate judges by */
+    const char *chance, *chance_interval; /* what the probability of improvement is, and its interval */
+    const char *counts;       /* the test of diverged or stalled runs */
+    const char *constant;     /* why there is no t interval */
+} CompareWords;
+const CompareWords *compare_vocabulary(const CompareResult *r);
+
+/* What a run without a number is called, of values and of steps to a target. */
+typedef struct {
+    const char *run;      /* "A diverged run" */
+    const char *all;      /* "Diverged" */
+    const char *did;      /* of so many runs, and of an interval: "diverged" */
+    const char *last;     /* "a diverged run worse than all others" */
+} CompareLost;
+const CompareLost *compare_lost(const CompareResult *r);
+
+/* "8 seeds", "5 to 8 runs of each arm". */
+void compare_counts(const CompareResult *r, Text *out);
+
+void compare_signature(const CompareResult *r, Text *out);
+/* A page of a terminal: a line of its own, what was compared, the tables, what must be said beside them. */
+typedef struct {
+    void (*signature)(const CompareResult *r, Text *out);
+    void (*head)(const CompareResult *r, Text *out);
+    void (*tables)(const CompareResult *r, CellsList *out);
+    void (*notes)(const CompareResult *r, Text *out);
+} ComparePage;
+void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out);
+
+void compare_text(const CompareResult *r, Text *out); /* of a file */
+void compare_text_wide(const CompareResult *r, int width, Text *out);
+void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
+void compare_json(const CompareResult *r, Text *out);
+json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
+void compare_cells(const CompareResult *r, CellsList *out); /* the tables of the text */
+void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
+
+/* Of a result made with options.anytime: its p's and intervals in the place of all others. */
+void compare_anytime_text(const CompareResult *r, int width, Text *out);
+void compare_anytime_json(const CompareResult *r, Text *out);
+void compare_anytime_tex(const CompareResult *r, Text *out);
+
+/* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
+ * functions above write. */
+void compare_over_text(const CompareOver *r, int width, Text *out);
+void compare_over_json(const CompareOver *r, Text *out); /* {schema, made_by, commit, corpora: [], over_corpora} */
+void compare_over_tex(const CompareOver *r, Text *out);
+
+/* The gate, sentences, tables and notes, of all corpora. metric: what was measured; NULL: not known. */
+void compare_markdown(const CompareOver *r, const char *metric, Text *out);
+
+/* What `compare --plot` draws: a row for each arm minus the baseline. plot_release releases it. */
+void compare_plot(const CompareResult *r, Plot *p);
+
+/* Each line of a text, words broken at blanks. */
+void compare_paragraphs(const char *text, int width, Text *out);
+
+/* Text in LaTeX's comments, line by line. */
+void compare_comments(const char *text, Text *out);
+
+/* "[0.10, 0.12]" of the t test, or why there is none. */
+void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* compare --anytime: comparisons that may be looked at after any seed. No p or interval of a fixed number of seeds. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/compare/print.h"
+#include "bench/formats/json.h"
+#include "bench/formats/latex.h"
+#include "bench/store/provenance.h"
+#include "bench/write/anytime.h"
+#include "bench/write/stat_json.h"
+
+static void signature(const CompareResult *r, Text *out) {
+    char number[40], cap[60] = "none";
+    if (r->data->lost) snprintf(cap, sizeof cap, "cap-%s", format_real(number, r->options.cap));
+    text_format(out, "n%d|pair:seed|est:mean-d|ci:anytime%s|p:anytime-signs|adj:holm(m%d)|div:%s", r->n,
+                format_real(number, round(1e8 * r->options.conf) / 1e6), r->family.count, cap);
+    text_format(out, "|better:%s|data:%.8s|v%s", r->options.higher ? "higher" : "lower", r->data->hash,
+                NORMBENCH_VERSION);
+}
+
+static void row(const CompareResult *r, int i, Cells *cells) {
+    const Anytime *a = &r->anytime[i];
+    cells_row(cells);
+    cell_text(cells, compare_arm_name(r, &r->family.at[i]));
+    anytime_cells(a, r->options.anytime, !isnan(r->options.margin), cells);
+    cell_text(cells, a->at ? compare_verdict_name(compare_verdict(r, a->decision)) : "not decided");
+}
+
+static void table(const CompareResult *r, CellsList *out) {
+    char heading[300];
+    Cells *cells = cells_add(out, "anytime", "");
+    snprintf(heading, sizeof heading, "minus %.250s", r->data->arm[r->baseline]);
+    cells_column(cells, "arm", 'l', heading);
+    anytime_columns(cells, "Δ", r->options.conf, !isnan(r->options.margin));
+    cells_column(cells, "verdict", 'l', "verdict");
+    for (int i = 0; i < r->family.count; i++) row(r, i, cells);
+}
+
+static void notes(const CompareResult *r, Text *out) {
+    char number[40], level[40];
+    text_format(out,
+                "One may stop after any seed: p and interval hold at every stop (test martingales of the signs of the "
+                "differences, Holm over %d comparison%s; intervals cover together). The seeds count in ascending "
+                "order, which is to be fixed beforehand; nothing is decided before 6 of them. The null is that the "
+                "arms could be swapped within each seed, not that a mean is 0: skewed differences of mean 0 are "
+                "decided more often than %s.\n",
+                r->family.count, r->family.count == 1 ? "" : "s", format_real(level, r->family.alpha));
+    if (isnan(r->options.margin))
+        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
+    else
+        text_format(out, "Too small to matter: shown to lie inside +-%s, never below %d seeds.\n",
+                    format_real(number, r->options.margin), ST_EQUAL_SEEDS);
+    text_format(out,
+                "Seeds it needs, in all: at which half (nine in ten) of 400 continuations drawn from these differences "
+                "are decided, of at most %d.\n",
+                r->options.anytime);
+    if (r->data->lost)
+        text_format(out, "A diverged run counts as %s; with one the margin is not tested.\n",
+                    format_real(number, r->options.cap));
+}
+
+static void head(const CompareResult *r, Text *out) {
+    text_format(out, "%d seeds, %d arms; %s is better; baseline: %s. Δ = arm - baseline, mean over seeds.\n", r->n,
+                r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
+}
+
+void compare_anytime_text(const CompareResult *r, int width, Text *out) {
+    static const ComparePage page = {signature, head, table, notes};
+    compare_page(&page, r, width, out);
+}
+
+void compare_anytime_tex(const CompareResult *r, Text *out) {
+    CellsList tables = {0};
+    Text words;
+    text_init(&words);
+    signature(r, &words);
+    text_format(&words, "\nneeds booktabs\n");
+    notes(r, &words);
+    compare_comments(words.at, out);
+    table(r, &tables);
+    cells_tabular(&tables.at[0], &(TexLayout){0}, out);
+    cells_list_release(&tables);
+    text_release(&words);
+}
+
+static json_t *comparison(const CompareResult *r, int i) {
+    const Anytime *a = &r->anytime[i];
+    json_t *o = json_object();
+    json_put_text(o, "arm", compare_arm_name(r, &r->family.at[i]));
+    anytime_json(a, r->options.anytime, o);
+    json_put_text(o, "decision", decision_name(a->decision));
+    json_put_text(o, "verdict", compare_verdict_name(compare_verdict(r, a->decision)));
+    return o;
+}
+
+void compare_anytime_json(const CompareResult *r, Text *out) {
+    json_t *o = json_object(), *list = json_array(), *seeds = json_array();
+    Text words;
+    text_init(&words);
+    signature(r, &words);
+    json_object_set_new(o, "schema", json_integer(COMPARE_SCHEMA));
+    json_put_made_by(o);
+    json_put_text(o, "signature", words.at);
+    json_put_text(o, "data", r->data->hash);
+    json_put_text(o, "baseline", r->data->arm[r->baseline]);
+    json_put_text(o, "better", r->options.higher ? "higher" : "lower");
+    json_object_set_new(o, "margin", isnan(r->options.margin) ? json_null() : json_real(r->options.margin));
+    json_put(o, "confidence", r->options.conf), json_put(o, "alpha", r->alpha);
+    json_object_set_new(o, "n", json_integer(r->n));
+    json_object_set_new(o, "most_seeds", json_integer(r->options.anytime));
+    for (int s = 0; s < r->n; s++) json_array_append_new(seeds, json_integer((json_int_t)r->data->seed[s]));
+    json_object_set_new(o, "seeds", seeds);
+    for (int i = 0; i < r->family.count; i++) json_array_append_new(list, comparison(r, i));
+    json_object_set_new(o, "anytime", list);
+    json_object_set_new(o, "exit_code", json_integer(compare_exit(r)));
+    json_print(o, JSON_EXACT, out);
+    text_release(&words);
+}

@@ -1,0 +1,98 @@
+/* compare over corpora: text, JSON and LaTeX of each corpus, then of the arms over all of them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/compare/print.h"
+#include "bench/formats/json.h"
+#include "bench/write/corpora.h"
+#include "bench/write/stat_json.h"
+
+/* As many digits as the interval of the first difference deserves. */
+static CorporaShown shown(const CompareOver *r) {
+    const CorporaSum *c = &r->sum;
+    const StInterval *i = &c->iqm[c->baseline ? 0 : 1].minus;
+    double width = i->status == ST_OK ? (i->hi - i->lo) / 4 : (double)NAN;
+    return (CorporaShown){c, (const char *const *)r->of[0].data->arm, r->diverged, decimals_for(width, 4)};
+}
+
+static void words(const CompareOver *r, Text *out) {
+    const CompareCorpora *d = r->data;
+    CorporaShown s = shown(r);
+    text_format(out, "The arms over %d corpora (", d->corpora);
+    for (int i = 0; i < d->corpora; i++) text_format(out, "%s%s", i ? ", " : "", d->name[i]);
+    text_format(out, "), %d seed%s each. ", r->sum.seeds, r->sum.seeds == 1 ? "" : "s");
+    corpora_methods(&s, d->of[0].steps ? "the step" : "its value", out);
+    text_format(out, " Every corpus has its own family of tests: p_adj above is not adjusted over corpora.\n");
+    corpora_ranks(&s, out);
+    text_format(out, "\n");
+}
+
+void compare_over_text(const CompareOver *r, int width, Text *out) {
+    if (r->data->corpora == 1) {
+        compare_text_wide(&r->of[0], width, out);
+        return;
+    }
+    for (int i = 0; i < r->data->corpora; i++) {
+        text_format(out, "corpus %s\n", r->data->name[i]);
+        compare_text_wide(&r->of[i], width, out);
+        text_format(out, "\n");
+    }
+    CorporaShown s = shown(r);
+    Text said;
+    text_init(&said);
+    words(r, &said);
+    CellsList tables = {0};
+    corpora_sum_cells(&s, "Over corpora", &tables);
+    cells_text(&tables.at[0], width, out);
+    cells_list_release(&tables);
+    text_format(out, "\n");
+    compare_paragraphs(said.at, width, out);
+    text_release(&said);
+}
+
+void compare_over_json(const CompareOver *r, Text *out) {
+    if (r->data->corpora == 1) {
+        compare_json(&r->of[0], out);
+        return;
+    }
+    json_t *o = json_object(), *list = json_array();
+    CorporaShown s = shown(r);
+    json_object_set_new(o, "schema", json_integer(COMPARE_SCHEMA));
+    json_put_made_by(o);
+    for (int i = 0; i < r->data->corpora; i++) {
+        json_t *one = json_object(), *of = compare_object(&r->of[i]);
+        json_put_text(one, "corpus", r->data->name[i]);
+        json_object_update(one, of);
+        json_decref(of);
+        json_array_append_new(list, one);
+    }
+    json_object_set_new(o, "corpora", list);
+    CellsList tables = {0};
+    corpora_sum_cells(&s, "Over corpora", &tables);
+    json_object_set_new(o, "over_corpora", cells_list_json(&tables));
+    cells_list_release(&tables);
+    json_object_set_new(o, "exit_code", json_integer(compare_over_exit(r)));
+    json_print(o, JSON_EXACT, out);
+}
+
+void compare_over_tex(const CompareOver *r, Text *out) {
+    if (r->data->corpora == 1) {
+        compare_tex(&r->of[0], out);
+        return;
+    }
+    for (int i = 0; i < r->data->corpora; i++) {
+        text_format(out, "%% corpus %s\n", r->data->name[i]);
+        compare_tex(&r->of[i], out);
+        text_format(out, "\n");
+    }
+    CorporaShown s = shown(r);
+    Text said;
+    text_init(&said);
+    words(r, &said);
+    CellsList tables = {0};
+    corpora_sum_cells(&s, "Over corpora", &tables);
+    compare_comments(said.at, out);
+    cells_tex(&tables.at[0], &(TexLayout){0}, out);
+    cells_list_release(&tables);
+    text_release(&said);
+}

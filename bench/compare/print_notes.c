@@ -1,0 +1,493 @@
+/* What a reader of the numbers must know: what these seeds cannot show, and what would be needed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/compare/print.h"
+#include "bench/formats/latex.h"
+#include "bench/write/comparison_json.h"
+#include "stats/tests.h"
+
+enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */
+
+const CompareWords *compare_vocabulary(const CompareResult *r) {
+    static const CompareWords paired = {.t = "t interval",
+                                        .flips = "by sign flips",
+                                        .p = "could the two arms be swapped within each seed? By sign flips",
+                                        .jointly = " of all comparisons jointly (max-T)",
+                                        .tests = "t tests and by sign flips",
+                                        .by = "sign-flip interval",
+                                        .chance = "the share of seeds in which it is better, ties half",
+                                        .chance_interval = "Clopper-Pearson",
+                                        .counts = "McNemar",
+                                        .constant = "The same difference for every seed, so no t interval: "};
+    static const CompareWords unpaired = {
+        .t = "Welch t interval",
+        .flips = "by relabelling",
+        .p = "could every run be of either arm? By relabelling the runs of both (permutation test of the mean)",
+        .jointly = ", adjusted over the comparisons (Holm)",
+        .tests = "Welch t tests and by relabelling",
+        .by = "interval by relabelling",
+        .chance = "the share of all pairs of runs in which it is better, ties half",
+        .chance_interval = "stratified bootstrap",
+        .counts = "Fisher",
+        .constant = "No spread in either arm, so no t interval: "};
+    return r->data->unpaired ? &unpaired : &paired;
+}
+
+const CompareLost *compare_lost(const CompareResult *r) {
+    static const CompareLost diverged = {.run = "A diverged run counts as",
+                                         .all = "Diverged",
+                                         .did = "diverged",
+                                         .last = "with a diverged run worse than all others"};
+    static const CompareLost never = {.run =
+                                          "A run that never reaches the target ranks last; in a mean it counts as step",
+                                      .all = "Never reached it",
+                                      .did = "never",
+                                      .last = "with a run that never reaches the target last"};
+    return r->data->steps ? &never : &diverged;
+}
+
+void compare_counts(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    if (r->n != d->seeds)
+        text_format(out, "%d to %d runs of an arm", r->n, d->seeds);
+    else
+        text_format(out, "%d %s%s%s", r->n, d->unpaired ? "run" : "seed", r->n == 1 ? "" : "s",
+                    d->unpaired ? " of each arm" : "");
+}
+
+typedef bool (*Which)(const CompareResult *r, const Comparison *c);
+
+/* "a, b (…) and 7 more"; say may be NULL. Returns how many there are. */
+static int list(const CompareResult *r, Which which, void (*say)(const CompareResult *, const Comparison *, Text *),
+                Text *out) {
+    int n = 0;
+    for (int i = 0; i < r->family.count; i++) {
+        const Comparison *c = &r->family.at[i];
+        if (!which(r, c) || n++ >= NAMED) continue;
+        text_format(out, "%s%s", n > 1 ? ", " : "", compare_arm_name(r, c));
+        if (say) say(r, c, out);
+    }
+    if (n > NAMED) text_format(out, " and %d more (--json has them)", n - NAMED);
+    return n;
+}
+
+/* One note: `before`, the comparisons it is about, `after`; nothing when it is about none. */
+static void note(const CompareResult *r, Which which, void (*say)(const CompareResult *, const Comparison *, Text *),
+                 const char *before, const char *after, Text *out) {
+    Text names;
+    text_init(&names);
+    if (list(r, which, say, &names)) text_format(out, "%s%s%s\n", before, names.at, after);
+    text_release(&names);
+}
+
+static bool pairing_hurt(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->effect.vr < 1 - 1e-9; /* a constant arm gives 1 but for rounding */
+}
+
+static void say_gain(const CompareResult *r, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    (void)r;
+    text_format(out, " (%s)", show_number(number, c->effect.vr, 2));
+}
+
+static bool constant(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->t.status == ST_DEGENERATE;
+}
+
+static bool undecided(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->t.status == ST_OK && !decision_made(c->decision);
+}
+
+static void count_or_more(const StPower *p, Text *out) {
+    if (p->status == ST_OK)
+        text_format(out, "%zu", p->n);
+    else
+        text_format(out, "over a million");
+}
+
+static void say_seeds(const CompareResult *r, const Comparison *c, Text *out) {
+    (void)r;
+    text_format(out, " ");
+    count_or_more(&c->seeds_needed, out);
+    text_format(out, " (");
+    count_or_more(&c->seeds_least, out);
+    text_format(out, " to ");
+    count_or_more(&c->seeds_most, out);
+    text_format(out, ")");
+}
+
+static bool crossed(const CompareResult *r, const Comparison *c) {
+    return r->data->blocks && c->t_decides && c->crossed.status == ST_OK;
+}
+
+static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) {
+    char low[48], high[48];
+    (void)r;
+    text_format(out, " [%s, %s]", show_with_error(low, c->crossed.lo, c->crossed.se, false),
+                show_with_error(high, c->crossed.hi, c->crossed.se, false));
+}
+
+/* Bonferroni over the comparisons, of swaps within seeds with that seed left out that supports it most. */
+static double spread_p(const CompareResult *r, const Comparison *c) {
+    return c->t_decides && c->pitman_morgan.status == ST_OK ? c->pitman_morgan.p_left_out * r->family.count : 1;
+}
+
+static bool spread_differs(const CompareResult *r, const Comparison *c) {
+    return spread_p(r, c) < r->family.alpha;
+}
+
+static void say_spread(const CompareResult *r, const Comparison *c, Text *out) {
+    char times[SHOWN], p[SHOWN];
+    text_format(out, " (sd %s times the baseline's, p %s)", show_number(times, sqrt(c->pitman_morgan.ratio), 2),
+                show_p(p, spread_p(r, c)));
+}
+
+static bool rests_on_cap(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->decision_capped != c->decision;
+}
+
+static void say_capped(const CompareResult *r, const Comparison *c, Text *out) {
+    char p[SHOWN];
+    text_format(out, " (with the cap ");
+    compare_words(r, c, c->decision_capped, out);
+    text_format(out, ", p %s; %s ", show_p(p, c->joint.step), compare_lost(r)->last);
+    compare_words(r, c, c->decision_ranks, out);
+    text_format(out, ", p %s)", show_p(p, c->joint_ranks));
+}
+
+static bool one_seed_decides(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->turning > 0;
+}
+
+static void say_seed(const CompareResult *r, const Comparison *c, Text *out) {
+    text_format(out, " (without seed %llu: ", (unsigned long long)c->pairs.seed[c->turning_seed]);
+    compare_words(r, c, c->turned, out);
+    if (c->turning > 1) text_format(out, "; %d seeds do so", c->turning);
+    text_format(out, ")");
+}
+
+static bool has_range(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->status == ST_OK && c->effect.status == ST_OK;
+}
+
+static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
+    char least[48], most[48], skew[SHOWN];
+    (void)r;
+    text_format(out, " %s to %s", show_with_error(least, c->effect.least, c->effect.sd, true),
+                show_with_error(most, c->effect.most, c->effect.sd, true));
+    if (!isnan(c->effect.skew)) text_format(out, " (skewness %s)", show_signed(skew, c->effect.skew, 1));
+}
+
+static bool stalls(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->stalled_a > 0 || c->stalled_b > 0;
+}
+
+static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
+    char p[SHOWN], floor[SHOWN];
+    text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->n, c->stalled_b);
+    if (r->data->unpaired) text_format(out, " of %d", c->n_b);
+    text_format(out, " (p %s, smallest %s)", show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+}
+
+static bool inside(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->inside;
+}
+
+/* Of the same: what a tail would do that so few runs do not show. */
+static double room_inside(const CompareResult *r, const Comparison *c) {
+    double margin = r->options.margin;
+    if (!c->inside || !c->pairs.n) return (double)NAN;
+    return st_tost_room(c->pairs.d, c->pairs.n, c->pairs.scale, -margin, margin, r->family.alpha);
+}
+
+static bool has_room(const CompareResult *r, const Comparison *c) {
+    return !isnan(room_inside(r, c));
+}
+
+static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
+    char room[48], far[48];
+    double mean = c->t.mean, farthest = fmax(c->effect.most - mean, mean - c->effect.least);
+    text_format(out, " beyond %s of its mean (the farthest of these: %s)",
+                show_with_error(room, room_inside(r, c), c->effect.sd, false),
+                show_with_error(far, farthest, c->effect.sd, false));
+}
+
+static bool diverged(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return !c->t_decides;
+}
+
+static void say_diverged(const CompareResult *r, const Comparison *c, Text *out) {
+    char number[48], p[SHOWN], floor[SHOWN];
+    if (r->data->unpaired) {
+        text_format(out, " (Fisher p %s, smallest %s)", show_p(p, c->fisher.p), show_p(floor, c->fisher.p_min));
+        return;
+    }
+    text_format(out, " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest %s)",
+                show_with_error(number, c->effect.median, (double)NAN, true), compare_share_better(r, c),
+                show_p(p, c->mcnemar.p), show_p(floor, c->mcnemar.p_min));
+}
+
+/* Arms with diverged runs, and a warning when runs that did not diverge are worse than the cap. */
+static void divergence_notes(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    char number[48], cap[40];
+    int named = 0, beyond = 0;
+    if (!d->lost) return;
+    format_real(cap, r->options.cap);
+    text_format(out, "%s %s. %s:", compare_lost(r)->run, cap, compare_lost(r)->all);
+    for (int arm = 0; arm < d->arms; arm++) {
+        const CompareArm *a = &r->arm[arm];
+        for (int s = 0; s < d->runs[arm]; s++) {
+            double x = d->value[arm * d->seeds + s];
+            beyond += r->options.higher ? x < r->options.cap : x > r->options.cap;
+        }
+        if (!a->rate.k || named++ >= NAMED) continue;
+        text_format(out, "%s %s %d of %d (Clopper-Pearson 95 %% [%.2f, %.2f]", named > 1 ? "," : "", d->arm[arm],
+                    (int)a->rate.k, (int)a->rate.n, a->rate.lo, a->rate.hi);
+        if (!isnan(a->survivors))
+            text_format(out, "; mean of the others %s", show_with_error(number, a->survivors, (double)NAN, false));
+        text_format(out, ")");
+    }
+    if (named > NAMED) text_format(out, " and %d more arms", named - NAMED);
+    text_format(out, ".\n");
+    note(r, diverged, say_diverged,
+         r->data->steps ? "With such a run on either side the t interval, the equivalence test and the power are "
+                          "withheld: "
+                        : "With a diverged run on either side the t interval, the equivalence test and the power are "
+                          "withheld: ",
+         ".", out);
+    note(r, rests_on_cap, say_capped, "Not decided, since the verdict would rest on the cap: ", ".", out);
+    if (beyond)
+        text_format(out, "%d finished run%s worse than the cap %s: is it the right one?\n", beyond,
+                    beyond == 1 ? " is" : "s are", cap);
+}
+
+/* Arms that share no seeds. */
+static void unpaired_floor(const CompareResult *r, Text *out) {
+    char floor[SHOWN], alpha[40];
+    if (r->data->shared)
+        text_format(out,
+                    "All arms have the same seeds: without --unpaired they are compared seed by seed, which mostly "
+                    "shows more.\n");
+    if (r->family.floor >= r->family.alpha)
+        text_format(out, "So few runs can never show a difference at level %s: no p falls below %s.\n",
+                    format_real(alpha, r->family.alpha), show_p(floor, r->family.floor));
+    if (!r->family.joint.exact)
+        text_format(out, "p from random relabellings where there are more than a million: they are not all counted.\n");
+}
+
+static void target_note(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    if (d->absent)
+        text_format(out, "%d run%s no value%s and %s not counted: %s%s.\n", d->absent,
+                    d->absent == 1 ? " has" : "s have", d->steps ? " at any step" : "",
+                    d->absent == 1 ? "is" : "are", d->first_absent, d->absent == 1 ? "" : ", the first");
+    if (d->steps && d->ended < d->last)
+        text_format(out,
+                    "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "
+                    "might have reached it there, yet ranks last.\n",
+                    d->ended, d->last);
+}
+
+static void floor_notes(const CompareResult *r, Text *out) {
+    char floor[SHOWN], alpha[40], wants[SHOWN];
+    const StTest *flip = st_test_find("signflip");
+    format_real(alpha, r->family.alpha);
+    if (r->options.looks) {
+        const StLook *l = &r->look[r->this_look];
+        text_format(out, "Look %d of %d: it may spend %s of alpha %s (O'Brien-Fleming).", r->this_look + 1,
+                    r->options.looks, show_p(wants, l->alpha), format_real((char[40]){0}, r->alpha));
+        for (int i = 0; i < r->options.looks; i++)
+            if (!r->look[i].usable)
+                text_format(out, " The look at %zu seeds cannot reject: smallest p %s, to spend %s.", r->look[i].n,
+                            show_p(floor, r->look[i].p_floor), show_p(wants, r->look[i].alpha));
+        text_format(out, "\n");
+        snprintf(alpha, sizeof alpha, "%s", show_p(wants, r->family.alpha));
+    }
+    if (r->family.floor >= r->family.alpha) {
+        size_t needed = st_test_seeds(flip, 1, r->family.alpha);
+        text_format(out, "%d seed%s can never show a difference at level %s: no p falls below %s. ", r->n,
+                    r->n == 1 ? "" : "s", alpha, show_p(floor, r->family.floor));
+        if (needed)
+            text_format(out, "It takes %zu seeds.\n", needed);
+        else
+            text_format(out, "No number of seeds is enough.\n");
+    }
+    if (!r->family.joint.exact)
+        text_format(out, "p from %llu random sign patterns: beyond %d seeds they are no longer all counted.\n",
+                    (unsigned long long)r->family.joint.total - 1, ST_FLIP_MAX);
+    if (r->n > 1 && r->n < ST_BOOT_DECIDES)
+        text_format(out, "Bootstrap intervals (--json) decide nothing below %d seeds: they are too narrow there.\n",
+                    ST_BOOT_DECIDES);
+}
+
+static void power_note(const CompareResult *r, Text *out) {
+    Text before;
+    text_init(&before);
+    text_format(&before, "Seeds for 80 %% power, if the difference seen is the true one (for the 95 %% interval of its "
+                         "sd): ");
+    note(r, undecided, say_seeds, before.at, ".", out);
+    text_clear(&before);
+    for (int i = 0; i < r->family.count && !before.length; i++) {
+        const Comparison *c = &r->family.at[i];
+        if (c->t_decides && c->detectable.status == ST_OK && c->t.status == ST_OK)
+            text_format(&before,
+                        "%d seeds find a difference of %.2f sd (of d) in 80 %% of cases, by the sign flips of one "
+                        "comparison.\n",
+                        r->n, c->detectable.d_z);
+    }
+    text_format(out, "%s", before.at);
+    text_release(&before);
+}
+
+/* What p is of, and what it is not of. */
+static void p_notes(const CompareResult *r, Text *out) {
+    char floor[SHOWN];
+    const CompareWords *w = compare_vocabulary(r);
+    text_format(out,
+                "p_adj: %s%s; smallest possible %s. A small "
+                "p says that their distributions differ: mostly the means, but runs that stall or scatter more do it "
+                "too. p on ranks: the same on ranks, which one outlying seed cannot swamp.\n",
+                w->p, r->family.count > 1 ? w->jointly : "", show_p(floor, r->family.floor));
+    note(r, one_seed_decides, say_seed, "ONE SEED DECIDES: ", ".", out);
+    note(r, has_range, say_range, "Differences by seed: ", ".", out);
+    note(r, spread_differs, say_spread, "The spread over seeds differs, whichever seed is left out: ", ".", out);
+}
+
+static void margin_notes(const CompareResult *r, Text *out) {
+    char number[40];
+    if (isnan(r->options.margin)) {
+        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
+        return;
+    }
+    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided %s.",
+                format_real(number, r->options.margin), compare_vocabulary(r)->tests);
+    if (r->n < ST_EQUAL_SEEDS)
+        text_format(out, " Nothing is called the same below %d %s.", ST_EQUAL_SEEDS,
+                    r->data->unpaired ? "runs of either arm" : "seeds");
+    text_format(out, "\n");
+    Text after;
+    text_init(&after);
+    text_format(&after, ". Yet %d %s alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
+                r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
+    note(r, inside, NULL, "Shown so: ", after.at, out);
+    note(r, has_room, say_room, "One more run would undo it: ", ". Skewed differences have such runs.", out);
+    text_release(&after);
+}
+
+static bool has_chance(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return !isnan(c->chance.share);
+}
+
+static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
+    (void)r;
+    text_format(out, " %.2f", c->chance.share);
+    if (c->chance.status == ST_OK) text_format(out, " [%.2f, %.2f]", c->chance.lo, c->chance.hi);
+}
+
+static void chance_notes(const CompareResult *r, Text *out) {
+    const CompareWords *w = compare_vocabulary(r);
+    Text before;
+    char conf[40];
+    text_init(&before);
+    text_format(&before, "Probability of improvement, %s (%s %% %s): ", w->chance,
+                format_real(conf, round(1e8 * r->options.conf) / 1e6), w->chance_interval);
+    note(r, has_chance, say_chance, before.at, ".", out);
+    text_release(&before);
+}
+
+static bool has_posterior(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->posterior.status == ST_OK;
+}
+
+static void say_posterior(const CompareResult *r, const Comparison *c, Text *out) {
+    const StPosterior *p = &c->posterior;
+    double share[] = {r->options.higher ? p->above : p->below, p->inside, r->options.higher ? p->below : p->above};
+    char shown[SHOWN];
+    for (size_t i = 0; i < 3; i++) text_format(out, "%s%s", i ? "/" : " ", show_p(shown, share[i]));
+}
+
+static void posterior_note(const CompareResult *r, Text *out) {
+    Text before, after;
+    char number[40];
+    text_init(&before);
+    text_init(&after);
+    text_format(&before, "P(better/the same within %s/worse) of the Bayesian t test, which decides nothing here: ",
+                format_real(number, r->options.margin));
+    text_format(&after, ". Prior: %s.", comparison_prior);
+    note(r, has_posterior, say_posterior, before.at, after.at, out);
+    text_release(&after);
+    text_release(&before);
+}
+
+static bool beyond(const CompareResult *r, const Comparison *c) {
+    return comparison_beyond(c, r->options.fail_more) > 0;
+}
+
+static bool short_of(const CompareResult *r, const Comparison *c) {
+    return comparison_beyond(c, r->options.fail_more) < 0;
+}
+
+static bool neither(const CompareResult *r, const Comparison *c) {
+    return comparison_beyond(c, r->options.fail_more) == 0;
+}
+
+static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
+    int more = compare_gate_more(r, c);
+    if (more) text_format(out, " (about %d more seed%s)", more, more == 1 ? "" : "s");
+}
+
+/* What the exit code says. */
+static void gate_notes(const CompareResult *r, Text *out) {
+    char by[40], head[80];
+    if (!r->options.fail_by) return;
+    snprintf(head, sizeof head, "--fail-on worse-by:%s: ", format_real(by, r->options.fail_more));
+    text_format(out, "%sjudged by the %s.\n", head, compare_vocabulary(r)->by);
+    note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
+    note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
+    note(r, neither, say_more, "  not decided: ", ".", out);
+}
+
+void compare_notes(const CompareResult *r, Text *out) {
+    char p[SHOWN], floor[SHOWN], number[40];
+    if (r->data->unpaired)
+        unpaired_floor(r, out);
+    else
+        floor_notes(r, out);
+    p_notes(r, out);
+    margin_notes(r, out);
+    chance_notes(r, out);
+    posterior_note(r, out);
+    gate_notes(r, out);
+    divergence_notes(r, out);
+    target_note(r, out);
+    if (!isnan(r->options.stall)) {
+        Text before;
+        text_init(&before);
+        text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (%s): ",
+                    format_real(number, r->options.stall), compare_vocabulary(r)->counts);
+        note(r, stalls, say_stalls, before.at, ".", out);
+        text_release(&before);
+    }
+    note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
+    note(r, constant, NULL, compare_vocabulary(r)->constant, ".", out);
+    if (!r->data->unpaired) power_note(r, out);
+    if (r->data->arms > 2 && !r->no_omnibus && r->omnibus.status == ST_OK)
+        text_format(out, "Do the arms differ at all? Relabelled within seeds: p %s (smallest %s).\n",
+                    show_p(p, r->omnibus.p), show_p(floor, r->omnibus.p_min));
+    if (r->no_omnibus) text_format(out, "No omnibus test: %s.\n", r->no_omnibus);
+    note(r, crossed, say_crossed, "For new seeds and new text (seeds crossed with blocks): ", ".", out);
+}

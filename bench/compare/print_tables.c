@@ -1,0 +1,266 @@
+/* compare as tables: every arm by itself, then every comparison with the baseline. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/compare/print.h"
+#include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
+#include "bench/store/provenance.h"
+#include "bench/write/table.h"
+
+void compare_signature(const CompareResult *r, Text *out) {
+    char number[40];
+    const CompareOptions *o = &r->options;
+    bool apart = r->data->unpaired, exact = apart ? r->family.joint.exact : r->n <= ST_FLIP_MAX;
+    text_format(out, r->n == r->data->seeds ? "n%d" : "n%d-%d", r->n, r->data->seeds);
+    text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s-%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
+                apart ? "welch" : "t", format_real(number, round(1e8 * o->conf) / 1e6), apart ? "relabel" : "signflip",
+                exact ? "exact" : "mc", apart ? "holm" : "maxT-sd", r->family.count);
+    if (r->data->lost)
+        text_format(out, "cap-%s", format_real(number, o->cap));
+    else
+        text_format(out, "none");
+    if (r->data->steps) text_format(out, "|target:%s", format_real(number, r->data->target));
+    if (o->looks) text_format(out, "|look:%d/%d", r->this_look + 1, o->looks);
+    text_format(out, "|better:%s|data:%.8s|v%s", o->higher ? "higher" : "lower", r->data->hash, NORMBENCH_VERSION);
+}
+
+/* [lo, hi] with the digits of its error, or why there is none. */
+static void bounds_cell(const CompareResult *r, const Comparison *c, double lo, double hi, double error,
+                        const char *why, Cells *cells) {
+    char low[48], high[48], shown[160];
+    if (!c->t_decides)
+        snprintf(shown, sizeof shown, "withheld (%s)", compare_lost(r)->did);
+    else if (why)
+        snprintf(shown, sizeof shown, "%s", why);
+    else
+        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, lo, error, false),
+                 show_with_error(high, hi, error, false));
+    bool none = !c->t_decides || why;
+    cell_interval_shown(cells, none ? (double)NAN : lo, none ? (double)NAN : hi, shown);
+}
+
+void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
+    char low[48], high[48];
+    if (!c->t_decides)
+        text_format(out, "withheld (%s)", compare_lost(r)->did);
+    else if (c->t.status != ST_OK)
+        text_format(out, "n/a (%s)", st_status_text(c->t.status));
+    else
+        text_format(out, "[%s, %s]", show_with_error(low, c->t.lo, c->t.se, false),
+                    show_with_error(high, c->t.hi, c->t.se, false));
+}
+
+static void t_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
+    bool made = c->t_decides && c->t.status == ST_OK;
+    Text shown;
+    text_init(&shown);
+    compare_interval(r, c, &shown);
+    cell_interval_shown(cells, made ? c->t.lo : (double)NAN, made ? c->t.hi : (double)NAN, shown.at);
+    text_release(&shown);
+}
+
+static void flips_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
+    char why[96];
+    StStatus status = c->together.status;
+    snprintf(why, sizeof why, "n/a (%s)", st_status_text(status));
+    bounds_cell(r, c, c->together.lo, c->together.hi, c->t.status == ST_OK ? c->t.se : (double)NAN,
+                r->family.no_interval        ? "n/a (too many)"
+                : status == ST_NOT_REACHABLE ? "unbounded"
+                : status != ST_OK            ? why
+                                             : NULL,
+                cells);
+}
+
+static void step_cell(double step, Cells *cells) {
+    char shown[48];
+    snprintf(shown, sizeof shown, "%.10g", step);
+    cell_shown(cells, step, isinf(step) ? "never" : shown);
+}
+
+static void arm_row(const CompareResult *r, int arm, Cells *cells) {
+    const CompareArm *a = &r->arm[arm];
+    char shown[48];
+    cells_row(cells);
+    cell_text(cells, r->data->arm[arm]);
+    if (r->data->steps) {
+        step_cell(a->median, cells), step_cell(a->least, cells), step_cell(a->most, cells);
+    } else {
+        cell_shown(cells, a->mean, show_with_error(shown, a->mean, a->sd, false));
+        cell_shown(cells, a->sd, show_with_error(shown, a->sd, a->sd, false));
+    }
+    if (r->data->unpaired) cell_integer(cells, (long)a->rate.n);
+    if (r->data->lost) cell_count(cells, (int)a->rate.k, (int)a->rate.n);
+    if (!isnan(r->options.stall)) cell_count(cells, (int)(a->stalled.k - a->rate.k), (int)a->rate.n);
+}
+
+/* The baseline first. */
+static void arms(const CompareResult *r, CellsList *out) {
+    Cells *cells = cells_add(out, "arms", "");
+    cells_column(cells, "arm", 'l', "arm");
+    if (r->data->steps) {
+        cells_column(cells, "median", 'r', "median step");
+        cells_column(cells, "least", 'r', "least"), cells_column(cells, "most", 'r', "most");
+    } else
+        cells_column(cells, "mean", 'r', "mean"), cells_column(cells, "sd", 'r', "SD");
+    if (r->data->unpaired) cells_column(cells, "runs", 'r', "runs");
+    if (r->data->lost) cells_column(cells, "diverged", 'r', compare_lost(r)->did);
+    if (!isnan(r->options.stall)) cells_column(cells, "stalled", 'r', "stalled");
+    arm_row(r, r->baseline, cells);
+    for (int arm = 0; arm < r->data->arms; arm++)
+        if (arm != r->baseline) arm_row(r, arm, cells);
+}
+
+static void comparison_row(const CompareResult *r, const Comparison *c, Cells *cells) {
+    char shown[48];
+    Text words;
+    text_init(&words);
+    compare_words(r, c, c->decision, &words);
+    cells_row(cells);
+    cell_text(cells, compare_arm_name(r, c));
+    cell_shown(cells, c->t.mean, show_with_error(shown, c->t.mean, c->t.se, true));
+    t_cell(r, c, cells);
+    cell_p(cells, c->joint.step);
+    cell_text(cells, words.at);
+    text_release(&words);
+}
+
+static Cells *minus_table(const CompareResult *r, const char *name, const char *title, CellsList *out) {
+    char heading[300];
+    Cells *cells = cells_add(out, name, title);
+    snprintf(heading, sizeof heading, "minus %.250s", r->data->arm[r->baseline]);
+    cells_column(cells, "arm", 'l', heading);
+    cells->below = true;
+    return cells;
+}
+
+static void comparisons(const CompareResult *r, CellsList *out) {
+    char conf[40], heading[120];
+    Cells *cells = minus_table(r, "comparisons", "Differences, tests and verdicts", out);
+    snprintf(heading, sizeof heading, "[%s%% %s]", format_real(conf, round(1e8 * r->options.conf) / 1e6),
+             compare_vocabulary(r)->t);
+    cells_column(cells, "delta", 'r', "Δ");
+    cells_column(cells, "delta", 'i', heading);
+    cells_column(cells, "p_adjusted", 'r', "p_adj");
+    cells_column(cells, "verdict", 'p', "verdict");
+    for (int i = 0; i < r->family.count; i++) comparison_row(r, &r->family.at[i], cells);
+}
+
+/* The same differences by the tests alone. */
+static void others(const CompareResult *r, CellsList *out) {
+    char conf[40], heading[120];
+    Cells *cells = minus_table(r, "others", "Other intervals and tests of the differences", out);
+    snprintf(heading, sizeof heading, "[%s%% %s]", format_real(conf, round(1e8 * (1 - r->family.alpha)) / 1e6),
+             compare_vocabulary(r)->flips);
+    cells_column(cells, "together", 'i', heading);
+    cells_column(cells, "p", 'r', "p alone");
+    cells_column(cells, "p_ranks", 'r', "p on ranks");
+    for (int i = 0; i < r->family.count; i++) {
+        const Comparison *c = &r->family.at[i];
+        cells_row(cells);
+        cell_text(cells, compare_arm_name(r, c));
+        flips_cell(r, c, cells);
+        cell_p(cells, c->flip.status == ST_OK ? c->flip.p : (double)NAN);
+        cell_p(cells, c->joint_ranks);
+    }
+}
+
+/* The arms; the comparisons with their verdicts; their other intervals and p's. */
+void compare_cells(const CompareResult *r, CellsList *out) {
+    arms(r, out);
+    comparisons(r, out);
+    others(r, out);
+}
+
+/* What was compared, as sentences. */
+static void head(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    compare_counts(r, out);
+    text_format(out, ", %d arms", d->arms);
+    if (d->blocks) text_format(out, ", %d block%s", d->blocks, d->blocks == 1 ? "" : "s");
+    text_format(out, "; %s %s better; baseline: %s%s. Δ = %s.",
+                d->steps            ? "fewer steps"
+                : r->options.higher ? "higher"
+                                    : "lower",
+                d->steps ? "are" : "is", d->arm[r->baseline],
+                r->options.baseline ? "" : " (the first arm; --baseline names another)",
+                d->unpaired ? "mean of the arm - mean of the baseline, unpaired" : "arm - baseline, mean over seeds");
+    if (d->steps)
+        text_format(out, "\nValues are steps: the first at which a run's value is at %s %s.",
+                    d->rising ? "least" : "most", format_real((char[40]){0}, d->target));
+    if (d->columns) text_format(out, "\nRead as %s.", d->columns);
+    text_format(out, "\n%s", d->remarks ? d->remarks : "");
+}
+
+void compare_paragraphs(const char *text, int width, Text *out) {
+    Text line;
+    text_init(&line);
+    for (const char *s = text; *s;) {
+        size_t n = strcspn(s, "\n");
+        text_clear(&line);
+        text_add(&line, s, n);
+        text_wrapped(out, "", line.at, 0, width);
+        s += n + (s[n] != 0);
+    }
+    text_release(&line);
+}
+
+void compare_text(const CompareResult *r, Text *out) {
+    compare_text_wide(r, PAGE_WIDTH, out);
+}
+
+void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out) {
+    CellsList tables = {0};
+    Text words;
+    text_init(&words);
+    p->signature(r, out);
+    text_format(out, "\n");
+    p->head(r, &words);
+    compare_paragraphs(words.at, width, out);
+    p->tables(r, &tables);
+    cells_list_text(&tables, width, out);
+    text_clear(&words);
+    p->notes(r, &words);
+    text_format(out, "\n");
+    compare_paragraphs(words.at, width, out);
+    cells_list_release(&tables);
+    text_release(&words);
+}
+
+void compare_text_wide(const CompareResult *r, int width, Text *out) {
+    static const ComparePage page = {compare_signature, head, compare_cells, compare_notes};
+    compare_page(&page, r, width, out);
+}
+
+void compare_comments(const char *text, Text *out) {
+    for (const char *s = text; *s;) {
+        size_t n = strcspn(s, "\n");
+        text_format(out, "%% ");
+        text_add(out, s, n);
+        text_format(out, "\n");
+        s += n + (s[n] != 0);
+    }
+}
+
+void compare_tex(const CompareResult *r, Text *out) {
+    CellsList tables = {0};
+    Text words;
+    char floor[SHOWN];
+    text_init(&words);
+    compare_signature(r, &words);
+    text_format(&words, "\nneeds booktabs; %s is better; p: %s; smallest p possible: %s\n",
+                r->options.higher ? "higher" : "lower",
+                r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
+                show_p(floor, r->family.floor));
+    compare_notes(r, &words);
+    compare_comments(words.at, out);
+    compare_cells(r, &tables);
+    for (int i = 0; i < tables.count; i++) {
+        text_format(out, "%s{\\footnotesize\\setlength{\\tabcolsep}{4pt}%%\n", i ? "\n\\medskip\n" : "");
+        cells_tabular(&tables.at[i], &(TexLayout){0}, out);
+        text_format(out, "}%%\n");
+    }
+    cells_list_release(&tables);
+    text_release(&words);
+}

@@ -1,0 +1,184 @@
+#include "bench/compare/sentence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/formats/latex.h"
+#include "bench/write/prose.h"
+
+/* What is said beside the comparison. */
+typedef struct {
+    const char *arm, *baseline;
+    const char *what;  /* what was measured, "val/loss"; NULL: not said */
+    const char *unit;  /* "nats"; NULL */
+    const char *where; /* "on wikitext-2"; NULL */
+    const char *lost;  /* why intervals are withheld: "a run diverged" */
+    bool steps;        /* values are steps to a target */
+} SentenceNames;
+
+static void name(const char *text, SentenceForm form, Text *out) {
+    if (form == SENTENCE_TEX)
+        latex_text(out, text);
+    else if (form == SENTENCE_MARKDOWN)
+        markdown_text(text, out);
+    else
+        text_format(out, "%s", text);
+}
+
+/* A number, a p or a share as the form writes it. */
+static void number(const char *shown, SentenceForm form, Text *out) {
+    if (form == SENTENCE_TEX)
+        latex_number(out, shown);
+    else
+        text_format(out, "%s", shown);
+}
+
+static const char *percent(SentenceForm form) {
+    return form == SENTENCE_TEX ? "\\%" : "%";
+}
+
+static void p_value(double p, SentenceForm form, Text *out) {
+    char shown[SHOWN];
+    show_p(shown, p);
+    bool below = shown[0] == '<';
+    text_format(out, form == SENTENCE_TEX ? "$p %s %s$" : "p %s %s", below ? "<" : "=", shown + below);
+}
+
+static void share(uint64_t count, uint64_t total, SentenceForm form, Text *out) {
+    text_format(out, form == SENTENCE_TEX ? "$p = %llu/%llu$" : "p = %llu/%llu", (unsigned long long)count,
+                (unsigned long long)total);
+}
+
+/* "16 paired seeds, exact sign-flip p = 2/65536, adjusted over 3 comparisons p = .004" */
+static void test(const Family *f, const Comparison *c, SentenceForm form, Text *out) {
+    const char *kind = f->unpaired ? "relabelling" : "sign-flip";
+    if (f->unpaired)
+        text_format(out, "%d and %d unpaired runs", c->n_a, c->n_b);
+    else
+        text_format(out, "%d paired seed%s", f->n, f->n == 1 ? "" : "s");
+    if (c->flip.status != ST_OK) return;
+    text_format(out, ", %s%s ", c->flip.exact ? "exact " : "", kind);
+    if (c->flip.exact)
+        share(c->flip.count, c->flip.total, form, out);
+    else
+        p_value(c->flip.p, form, out);
+    if (f->count < 2 || isnan(c->joint.step)) return;
+    text_format(out, ", adjusted over %d comparisons ", f->count);
+    p_value(c->joint.step, form, out);
+}
+
+static void interval(const Family *f, const Comparison *c, const SentenceNames *n, SentenceForm form, Text *out) {
+    char shown[SHOWN], conf[40];
+    if (!c->t_decides) {
+        text_format(out, "no interval: %s, ", n->lost);
+        return;
+    }
+    if (c->t.status != ST_OK) return;
+    text_format(out, "%s%s interval ", format_real(conf, round(1e8 * f->conf) / 1e6), percent(form));
+    number(show_with_error(shown, c->t.lo, c->t.se, false), form, out);
+    text_format(out, " to ");
+    number(show_with_error(shown, c->t.hi, c->t.se, false), form, out);
+    text_format(out, ", ");
+}
+
+/* "0.45 nats higher", "120 steps later" */
+static void size(const Comparison *c, const SentenceNames *n, SentenceForm form, Text *out) {
+    char shown[SHOWN];
+    bool less = c->t.mean < 0;
+    number(show_with_error(shown, fabs(c->t.mean), c->t.se, false), form, out);
+    if (n->steps)
+        text_format(out, " steps %s", less ? "earlier" : "later");
+    else
+        text_format(out, "%s%s %s", n->unit ? " " : "", n->unit ? n->unit : "", less ? "lower" : "higher");
+}
+
+static void says(const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form, Text *out) {
+    char margin[40];
+    const char *verb = n->steps ? "reaches the target" : "ends";
+    name(n->arm, form, out);
+    if (decision_apart(d)) {
+        text_format(out, " %s ", verb);
+        size(c, n, form, out);
+        text_format(out, " than ");
+        name(n->baseline, form, out);
+        if (decision_negligible(d)) text_format(out, ", within %s", format_real(margin, c->what.margin));
+    } else if (d == DECISION_EQUIVALENT) {
+        text_format(out, " and ");
+        name(n->baseline, form, out);
+        text_format(out, " are the same within %s; the first %s ", format_real(margin, c->what.margin), verb);
+        size(c, n, form, out);
+    } else {
+        text_format(out, " is not shown to differ from ");
+        name(n->baseline, form, out);
+        text_format(out, "; it %s ", verb);
+        size(c, n, form, out);
+    }
+}
+
+static void sentence(const Family *f, const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form,
+                     Text *out) {
+    if (n->where) name(n->where, form, out), text_format(out, ", ");
+    says(c, d, n, form, out);
+    text_format(out, " (");
+    if (n->what) name(n->what, form, out), text_format(out, "; ");
+    interval(f, c, n, form, out);
+    test(f, c, form, out);
+    text_format(out, ").");
+}
+
+void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out) {
+    for (int k = 0; k < r->data->corpora; k++) {
+        const CompareResult *one = &r->of[k];
+        char where[200];
+        snprintf(where, sizeof where, "On %.180s", r->data->name[k]);
+        for (int i = 0; i < one->family.count; i++) {
+            const Comparison *c = &one->family.at[i];
+            SentenceNames names = {.arm = compare_arm_name(one, c),
+                                   .baseline = one->data->arm[one->baseline],
+                                   .what = metric,
+                                   .where = r->data->corpora > 1 ? where : NULL,
+                                   .lost = one->data->steps ? "a run never reached the target" : "a run diverged",
+                                   .steps = one->data->steps};
+            sentence(&one->family, c, c->decision, &names, form, out);
+            text_format(out, "\n");
+        }
+    }
+}
+
+void against_sentences(const Against *r, const char *metric, SentenceForm form, Text *out) {
+    for (int i = 0; i < r->data->arms; i++) {
+        const AgainstArm *a = &r->arm[i];
+        char shown[SHOWN];
+        double mean = r->options.number + a->t.mean, error = a->runs > 1 ? a->t.sd / sqrt(a->runs) : (double)NAN;
+        text_format(out, "The mean of ");
+        name(r->data->arm[i], form, out);
+        text_format(out, " is %s%s ", a->shown ? "" : "not shown to be ", r->options.higher ? "above" : "below");
+        number(format_real(shown, r->options.number), form, out);
+        text_format(out, " (");
+        if (metric) name(metric, form, out), text_format(out, "; ");
+        text_format(out, "mean ");
+        number(show_with_error(shown, mean, error, false), form, out);
+        text_format(out, " of %d run%s, one-sided %ssign-flip ", a->runs, a->runs == 1 ? "" : "s",
+                    a->flip.exact ? "exact " : "");
+        if (a->flip.exact)
+            share(a->flip.count, a->flip.total, form, out);
+        else
+            p_value(a->flip.p, form, out);
+        if (r->data->arms > 1) text_format(out, ", adjusted over %d arms ", r->data->arms), p_value(a->holm, form, out);
+        text_format(out, ").\n");
+    }
+}
+
+void table_sentences(const Table *t, SentenceForm form, Text *out) {
+    for (int i = 0; i < t->family.count; i++) {
+        const Comparison *c = &t->family.at[i];
+        if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
+        Text plain;
+        text_init(&plain);
+        prose_comparison(t, c, &plain);
+        name(plain.at, form, out);
+        text_format(out, "\n");
+        text_release(&plain);
+    }
+}

@@ -1,0 +1,28 @@
+/* docs/json.md, which names every key that the program writes. */
+#ifndef TESTS_COMPARE_JSON_PAGE_H
+#define TESTS_COMPARE_JSON_PAGE_H
+
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "base/file.h"
+
+/* Whether text has a word, as one. */
+static inline bool word_in(const char *text, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        if (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    return false;
+}
+
+static inline bool in_json_page(const char *word) {
+    static char *page;
+    Error e;
+    size_t length;
+    if (!page) cr_assert_eq(file_read(SOURCE_ROOT "/docs/json.md", &page, &length, &e), RC_OK, "%s", e.text);
+    return word_in(page, word);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* compare --anytime: seeds that were added until it was decided. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/compare/print.h"
+
+TestSuite(compare_anytime, .timeout = 600);
+
+static Error e;
+static CompareData data;
+static CompareResult result;
+
+static void make(const char *text, double margin, double cap, int most) {
+    CompareOptions options = {.margin = margin, .conf = .95, .cap = cap, .stall = NAN, .anytime = most};
+    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
+}
+
+static void release(void) {
+    compare_release(&result);
+    compare_data_release(&data);
+}
+
+/* What all three forms together say. */
+static void say(Text *out) {
+    compare_anytime_text(&result, 110, out);
+    compare_anytime_json(&result, out);
+    compare_anytime_tex(&result, out);
+}
+
+/* The differences of tests/stats/test_stats_anytime.c, whose p after eight seeds is 1/15.63, beside six of -0.1 and two
+ * of -0.2, which decide at the sixth alone, and at the eighth where Holm takes two for one. */
+static const char eight[] = "seed,base,slow,fast\n1,3,3.3,2.9\n2,3,3.1,2.9\n3,3,3.25,2.9\n4,3,3.2,2.9\n5,3,2.95,2.9\n"
+                            "6,3,3.4,2.9\n7,3,3.15,2.8\n8,3,3.3,2.8\n";
+
+Test(compare_anytime, decides_at_a_seed) {
+    make(eight, NAN, NAN, 64);
+    const Anytime *slow = &result.anytime[0], *fast = &result.anytime[1];
+    cr_expect(fabs(slow->p - 1 / 15.62920027943824) < 1e-12 && !slow->at, "p %g, the last of Holm's", slow->p);
+    cr_expect(fast->at == 8 && fast->decision == DECISION_LOWER, "%d", fast->at);
+    cr_expect(fast->ci.hi < 0 && slow->ci.lo < 0 && slow->ci.hi > 0);
+    cr_expect(slow->need.median >= 9 && slow->need.median <= 12, "%zu", slow->need.median);
+    cr_expect(isnan(slow->inside_p));
+    cr_expect_eq(compare_exit(&result), RC_OK);
+    release();
+    make("seed,base,fast\n1,3,2.9\n2,3,2.9\n3,3,2.9\n4,3,2.9\n5,3,2.9\n6,3,2.9\n", NAN, NAN, 6);
+    cr_expect_eq(result.anytime->at, 6);
+    release();
+    make("seed,base,fast\n1,3,3.1\n2,3,3.1\n3,3,3.1\n4,3,3.1\n5,3,3.1\n", NAN, NAN, 64);
+    cr_expect(!result.anytime->at && result.anytime->ci.status == ST_NOT_REACHABLE);
+    cr_expect_eq(result.anytime->need.median, 6);
+    cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
+    release();
+}
+
+Test(compare_anytime, the_margin) {
+    make(eight, .9, NAN, 64);
+    cr_expect(result.anytime[0].at == 8 && result.anytime[0].decision == DECISION_EQUIVALENT);
+    cr_expect(result.anytime[1].at == 8 && result.anytime[1].decision == DECISION_LOWER_NEGLIGIBLE);
+    release();
+    make("seed,a,b\n1,3,3.1\n2,3,3\n3,3,nan\n", .9, 9, 64);
+    cr_expect(isnan(result.anytime->inside_p) && result.anytime->status == ST_OK, "a diverged run counts as the cap");
+    release();
+}
+
+/* No number of a fixed count of seeds stands anywhere. */
+Test(compare_anytime, shows_nothing_else) {
+    static const char *const not_there[] = {"p_adj", "sign flips.", "t interval", "bootstrap", "Bootstrap",
+                                            "p_signflip", "power", "p on ranks"};
+    static const char *const there[] = {"decided at", "anytime95", "\"decided_at\": 8", "\\begin{tabular}",
+                                        "seeds it needs"};
+    Text out;
+    text_init(&out);
+    make(eight, .02, NAN, 64);
+    say(&out);
+    for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
+        cr_expect_not(strstr(out.at, not_there[i]), "%s: %s", not_there[i], out.at);
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        cr_expect(strstr(out.at, there[i]), "%s: %s", there[i], out.at);
+    cr_expect_not(strstr(out.at, "nan"), "%s", out.at);
+    release();
+    text_release(&out);
+}
+
+/* Later seeds undo nothing: the one that decided stays. */
+Test(compare_anytime, a_decision_stays) {
+    char file[2000];
+    int n = snprintf(file, sizeof file, "seed,base,fast\n");
+    for (int seed = 1; seed <= 20; seed++)
+        n += snprintf(file + n, sizeof file - (size_t)n, "%d,3,%g\n", seed, seed <= 8 ? 2.9 : seed % 2 ? 3.3 : 2.8);
+    make(file, NAN, NAN, 64);
+    cr_expect(result.anytime->at == 6 && result.anytime->p < .05);
+    release();
+}

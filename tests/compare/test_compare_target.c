@@ -1,0 +1,186 @@
+/* compare --target: curves become the first step at which a run reaches the target. All numbers are worked by hand. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare/print.h"
+#include "tests/compare/json_page.h"
+#include "tests/verdict/made_up.h"
+
+TestSuite(compare_target, .timeout = 600);
+
+static Error e;
+static CompareData data;
+static CompareResult result;
+
+static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
+
+static CompareColumns at(double target) {
+    return (CompareColumns){.steps = true, .target = target};
+}
+
+static void make(const char *text, CompareColumns columns, CompareOptions options) {
+    cr_assert_eq(compare_parse(&data, "FILE", columns, text, strlen(text), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
+}
+
+static void release(void) {
+    compare_release(&result);
+    compare_data_release(&data);
+}
+
+static void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted) {
+    Text out;
+    text_init(&out);
+    write(&result, &out);
+    if (write == compare_text) made_up_unbroken(out.at);
+    cr_expect_eq(strstr(out.at, what) != NULL, wanted, "%s: %s", what, out.at);
+    text_release(&out);
+}
+
+/* pre reaches 2.5 at 200, 100, 300; post at 200 for seed 2 alone. Lines in any order; the curve may rise again. */
+static const char curves[] = "seed,arm,step,value\n1,pre,200,2.4\n1,pre,0,4\n1,pre,100,3\n1,pre,300,2.6\n2,pre,0,4\n"
+                             "2,pre,100,2.5\n2,pre,300,2.3\n3,pre,0,4\n3,pre,200,2.6\n3,pre,300,2.5\n"
+                             "1,post,0,4\n1,post,200,\n1,post,300,2.9\n2,post,0,4\n2,post,100,3\n2,post,200,2.5\n"
+                             "3,post,0,4\n3,post,100,nan\n";
+
+Test(compare_target, first_step_and_censoring) {
+    make(curves, at(2.5), plain);
+    static const double want[] = {200, 100, 300};
+    for (int i = 0; i < 3; i++) cr_expect_eq(data.value[i], want[i], "%d: %g", i, data.value[i]);
+    cr_expect(data.diverged[3] && !data.diverged[4] && data.diverged[5]);
+    cr_expect_eq(data.value[4], 200);
+    cr_expect(data.last == 300 && data.ended == 100);
+    cr_expect_eq(result.options.cap, 301, "behind the last step");
+    cr_expect(result.arm[0].median == 200 && result.arm[0].least == 100 && result.arm[0].most == 300);
+    cr_expect(isinf(result.arm[1].median) && result.arm[1].least == 200 && isinf(result.arm[1].most));
+    const Comparison *c = result.family.at;
+    cr_expect_eq(c->pairs.d[0], 101);
+    cr_expect_eq(c->pairs.d[1], 100);
+    cr_expect_eq(c->chance.wins, 0);
+    cr_expect_eq(c->flip.count, 2, "all three later: 2 of 8");
+    cr_expect_eq(result.family.floor, .25);
+    says(compare_text, " pre 200 100 300 ", true);
+    says(compare_text, " post never 200 never 2 of 3 ", true);
+    says(compare_text, "withheld (never)", true);
+    says(compare_text, "fewer steps are better", true);
+    says(compare_text, "95% t interval", true);
+    says(compare_notes, "ended at step 100, where others went on to 300", true);
+    says(compare_text, "diverged", false);
+    release();
+    make(curves, at(2.9), plain); /* seed 1 of post reaches it at 300 */
+    cr_expect_eq(data.value[3], 300);
+    release();
+    make(curves, at(9), plain); /* all at their first step */
+    cr_expect(data.value[0] == 0 && !data.lost && isinf(data.ended));
+    cr_expect_eq(result.arm[1].most, 0);
+    release();
+}
+
+/* Eight seeds, each 10 steps earlier; a rise to a score; a column per arm; records. */
+Test(compare_target, verdicts_and_forms) {
+    Text wide, records;
+    text_init(&wide);
+    text_init(&records);
+    text_format(&wide, "seed,epoch,base,fast\n");
+    for (int seed = 1; seed <= 8; seed++)
+        for (int step = 0; step <= 100; step += 10) {
+            double base = step + seed, fast = step + seed + 10;
+            text_format(&wide, "%d,%d,%g,%g\n", seed, step, base, fast);
+            text_format(&records, "{\"seed\": %d, \"step\": %d, \"arm\": \"base\", \"value\": %g}\n", seed, step, base);
+            text_format(&records, "{\"seed\": %d, \"step\": %d, \"arm\": \"fast\", \"value\": %g}\n", seed, step, fast);
+        }
+    CompareOptions higher = plain;
+    higher.higher = true;
+    CompareColumns columns = {.steps = true, .target = 50, .rising = true, .step = "epoch"};
+    make(wide.at, columns, higher);
+    cr_expect_eq(data.value[0], 50);
+    cr_expect_eq(data.value[8], 40);
+    const Comparison *c = result.family.at;
+    cr_expect_eq(c->t.mean, -10);
+    cr_expect_eq(c->joint.step_count, 2);
+    cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_BETTER, "ten steps fewer");
+    cr_expect_eq(compare_exit(&result), RC_OK);
+    char hash[SHA256_HEX];
+    strcpy(hash, data.hash);
+    release();
+    columns.step = NULL;
+    make(records.at, columns, plain);
+    cr_expect_str_eq(data.hash, hash);
+    release();
+    columns.unpaired = true;
+    make(records.at, columns, plain);
+    cr_expect_eq(result.family.at->flip.total, 12870);
+    cr_expect_eq(compare_verdict(&result, result.family.at->decision), COMPARE_BETTER);
+    release();
+    text_release(&wide);
+    text_release(&records);
+}
+
+/* The slow arm never gets there in any of eight seeds: ranks and steps agree, so it is worse. */
+Test(compare_target, never_in_any_seed_is_worse) {
+    Text file;
+    text_init(&file);
+    text_format(&file, "seed,step,base,slow\n");
+    for (int seed = 1; seed <= 8; seed++)
+        for (int step = 0; step <= 100; step += 10) text_format(&file, "%d,%d,%d,9\n", seed, step, 10 - step / 10);
+    make(file.at, at(1), plain);
+    const Comparison *c = result.family.at;
+    cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_WORSE);
+    cr_expect_eq(c->joint.step_count, 2);
+    cr_expect_eq(c->mcnemar.p, 2. / 256);
+    cr_expect_eq(compare_exit(&result), RC_REGRESSION);
+    release();
+    text_release(&file);
+}
+
+Test(compare_target, json) {
+    make(curves, at(2.5), plain);
+    Text out;
+    text_init(&out);
+    compare_json(&result, &out);
+    json_t *root = json_loads(out.at, JSON_REJECT_DUPLICATES, NULL), *target = json_object_get(root, "target");
+    cr_assert(target);
+    cr_expect_eq(json_real_value(json_object_get(target, "value")), 2.5);
+    cr_expect_str_eq(json_string_value(json_object_get(target, "reached")), "at most");
+    json_t *arm = json_array_get(json_object_get(root, "arms"), 1), *steps = json_object_get(arm, "steps");
+    cr_expect_str_eq(json_string_value(json_object_get(steps, "median")), "never");
+    cr_expect_eq(json_real_value(json_object_get(steps, "least")), 200);
+    cr_expect_eq(json_integer_value(json_object_get(steps, "never")), 2);
+    cr_expect(strstr(out.at, "withheld: a run never reached the target"));
+    static const char *const keys[] = {"target", "reached", "last_step", "steps", "median", "never"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cr_expect(in_json_page(keys[i]), "%s", keys[i]);
+    json_decref(root);
+    text_release(&out);
+    release();
+}
+
+static void refused(const char *text, CompareColumns columns, const char *what) {
+    e = (Error){0};
+    Rc rc = compare_parse(&data, "FILE", columns, text, strlen(text), &e);
+    if (!rc) rc = compare_make(&result, &data, &plain, 1, &e);
+    cr_expect_eq(rc, RC_USAGE, "'%s': exit code %d", text, rc);
+    cr_expect(strstr(e.text, what), "'%s' does not say '%s'", e.text, what);
+    compare_data_release(&data);
+}
+
+Test(compare_target, files_that_are_refused) {
+    refused("seed,arm,value\n1,a,2\n1,b,3\n", at(2), "the header has no column 'step'");
+    refused("seed,arm,step,value\n1,a,0,2\n1,a,0,3\n", at(2), "FILE:3: seed 1 and step 0 of arm 'a' is there twice");
+    refused("seed,arm,step,value\n1,a,0.5,2\n", at(2), "FILE:2:step: '0.5' is not a whole number");
+    refused("seed,arm,step,value\n1,a,0,x\n", at(2), "FILE:2:value: 'x' is not a number");
+    refused("seed,arm,step,value\n1,a,0,2\n1,b,0,2\n2,a,0,2\n2,b,0,\n", at(2), "missing for arm 'b'");
+    refused("seed,arm,step,block,value\n1,a,0,1,2\n", at(2), "unknown column 'block' (seed, arm, value, step");
+    refused("{\"arms\": {\"a\": {\"1\": 2}, \"b\": {\"1\": 2}}}", at(2), "has no steps");
+    refused("[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}]", at(2), "FILE: [0]: no \"step\": --target reads curves");
+    refused("seed,arm,step,value\n1,a,0,2\n", (CompareColumns){0}, "--target VALUE reads curves");
+    refused("seed,step,a,b\n1,0,2,3\n", (CompareColumns){0}, "--target VALUE reads curves");
+    CompareOptions stall = plain;
+    stall.stall = 3;
+    cr_assert_eq(compare_parse(&data, "FILE", at(2.5), curves, strlen(curves), &e), RC_OK);
+    cr_expect_eq(compare_make(&result, &data, &stall, 1, &e), RC_USAGE);
+    cr_expect(strstr(e.text, "--stall: a bound of values"), "%s", e.text);
+    compare_data_release(&data);
+}
