@@ -13,8 +13,8 @@
 #include "bench/compare/print_against.h"
 #include "bench/compare/print_curves.h"
 #include "bench/compare/sentence.h"
+#include "bench/figures/forest.h"
 #include "bench/formats/terminal.h"
-#include "bench/write/figure_forest.h"
 
 const char compare_help[] =
     "\nPATH is a file of values (below; - reads standard input), or logs of a trainer, or folders of them, told by\n"

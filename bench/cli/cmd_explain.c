@@ -6,12 +6,12 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/figures/block.h"
 #include "bench/plan/doubt.h"
 #include "bench/plan/recipes.h"
 #include "bench/plan/settle.h"
 #include "bench/store/address.h"
 #include "bench/store/record.h"
-#include "bench/write/block.h"
 #include "models/equation.h"
 #include "models/norm.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/figures/figure.h"
 #include "bench/formats/terminal.h"
-#include "bench/write/figure.h"
 #include "bench/write/theory.h"
 
 bool theory_asked(const Options *o) {

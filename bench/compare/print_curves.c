@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "bench/compare/print.h"
+#include "bench/figures/figure.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
 #include "bench/verdict/words.h"
 #include "bench/write/comparison_json.h"
-#include "bench/write/figure.h"
 #include "bench/write/stat_json.h"
 
 enum { SHOWN_STEPS = 10 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "bench/compare/print.h"
-#include "bench/write/figure_forest.h"
-#include "bench/write/figure_kinds.h"
+#include "bench/figures/forest.h"
+#include "bench/figures/kinds.h"
 
 static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
     const CompareData *d = r->data;

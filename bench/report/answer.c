@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/figures/forest.h"
 #include "bench/report/report.h"
 #include "bench/verdict/words.h"
-#include "bench/write/figure_forest.h"
 #include "bench/write/prose.h"
 #include "stats/tests.h"
 

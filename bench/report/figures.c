@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "bench/figures/figure.h"
 #include "bench/formats/subprocess.h"
 #include "bench/report/report.h"
-#include "bench/write/figure.h"
 #include "bench/write/theory.h"
 
 typedef struct {

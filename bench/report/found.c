@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/figures/forest.h"
 #include "bench/report/report.h"
 #include "bench/write/best.h"
-#include "bench/write/figure_forest.h"
 #include "bench/write/prose.h"
 #include "stats/tests.h"
 

@@ -8,8 +8,8 @@
 #ifndef BENCH_REPORT_REPORT_H
 #define BENCH_REPORT_REPORT_H
 
+#include "bench/figures/figure.h"
 #include "bench/formats/html.h"
-#include "bench/write/figure.h"
 #include "bench/write/ledger.h"
 
 /* Adds the plans of results/out that the ledger lacks: the user's own experiments, other profiles, and what was changed

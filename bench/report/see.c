@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/figures/figure.h"
 #include "bench/report/report.h"
-#include "bench/write/figure.h"
 
 static int last_step(const Table *t, int cell) {
     return t->sample.cell[cell].steps - 1;

@@ -1,7 +1,7 @@
 /* The report's section on networks before their first step: the statements' table and figure, where `run theory` stored
  * numbers. */
+#include "bench/figures/figure.h"
 #include "bench/report/report.h"
-#include "bench/write/figure.h"
 #include "bench/write/theory.h"
 
 void report_theory(const Ledger *b, const char *folder, int *number, Text *out) {

@@ -29,8 +29,4 @@ void theory_text(const Cells *c, Text *out);
 void theory_tex(const Cells *c, Text *out);
 void theory_json(const Cells *c, Text *out);
 
-/* theory.svg and so on into folder, with the codes of plot_draw; its caption. */
-Rc theory_draw(const StatementVerdict v[STATEMENT_COUNT], const char *folder, int formats, Error *e);
-void theory_caption(Text *out);
-
 #endif

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "bench/compare/print.h"
+#include "bench/figures/forest.h"
 #include "bench/store/provenance.h"
-#include "bench/write/figure_forest.h"
 #include "tests/compare/json_page.h"
 
 TestSuite(compare, .timeout = 600);

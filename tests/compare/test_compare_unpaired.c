@@ -7,7 +7,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/compare/print.h"
-#include "bench/write/figure_forest.h"
+#include "bench/figures/forest.h"
 #include "tests/compare/json_page.h"
 #include "tests/verdict/made_up.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/figures/figure.h"
 #include "bench/verdict/sensitivity.h"
-#include "bench/write/figure.h"
 #include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/figure.h"
+#include "bench/figures/figure.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack */

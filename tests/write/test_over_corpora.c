@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/figures/figure.h"
 #include "bench/write/corpora.h"
-#include "bench/write/figure.h"
 #include "tests/verdict/made_up.h"
 
 #define HEAD \

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/figures/figure.h"
 #include "bench/verdict/best.h"
 #include "bench/verdict/failures.h"
 #include "bench/verdict/ranking.h"
-#include "bench/write/figure.h"
 #include "bench/write/ranking.h"
 #include "tests/verdict/made_up.h"
 

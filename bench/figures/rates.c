@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/figures/kinds.h"
 #include "bench/verdict/sensitivity.h"
-#include "bench/write/figure_kinds.h"
 #include "bench/write/summaries.h"
 
 enum { ACROSS = 3, MOST_PANELS = 9, HEIGHT = 112, KINDS = 2, WINDOW = 128 };

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/figures/kinds.h"
 #include "bench/verdict/grouping.h"
 #include "bench/write/corpora.h"
-#include "bench/write/figure_kinds.h"
 
 enum { POINTS = 121, HEIGHT = 150 };
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/figures/block.h"
 #include "bench/formats/html.h"
-#include "bench/write/block.h"
 
 enum {
     COLUMN = 300, /* width of a stretch */

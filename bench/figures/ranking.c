@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/write/figure_kinds.h"
+#include "bench/figures/kinds.h"
 #include "bench/write/ranking.h"
 #include "bench/write/summaries.h"
 

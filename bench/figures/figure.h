@@ -20,10 +20,11 @@
  *
  * A figure is a Plot (bench/formats/plot.h), which says how it is drawn. An arm looks the same in all of them
  * (figure_style): its place in the experiment decides colour, dash and point. The baseline is the text's colour. */
-#ifndef BENCH_WRITE_FIGURE_H
-#define BENCH_WRITE_FIGURE_H
+#ifndef BENCH_FIGURES_FIGURE_H
+#define BENCH_FIGURES_FIGURE_H
 
 #include "bench/formats/plot.h"
+#include "bench/verdict/theory.h"
 #include "bench/write/table.h"
 
 typedef enum {
@@ -74,5 +75,9 @@ PlotStyle figure_style(int arm, int baseline);
  * or its last value is farther from the arm's median than the margin and than ten times the median distance. Never with
  * three seeds. */
 bool figure_leaves(const Table *t, int cell, int arm, int seed);
+
+/* The statements of theory: theory.svg and so on into folder, with the codes of plot_draw; its caption. */
+Rc theory_draw(const StatementVerdict v[STATEMENT_COUNT], const char *folder, int formats, Error *e);
+void theory_caption(Text *out);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/block.h"
+#include "bench/figures/block.h"
 
 enum { WIDE = 38, MOST_LINES = 64, STREAM = 3, BRANCH = 20 };
 

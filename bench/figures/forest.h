@@ -1,6 +1,6 @@
 /* The forest plot: differences to a baseline, a row for each, of stored runs and of anybody's numbers. */
-#ifndef BENCH_WRITE_FIGURE_FOREST_H
-#define BENCH_WRITE_FIGURE_FOREST_H
+#ifndef BENCH_FIGURES_FOREST_H
+#define BENCH_FIGURES_FOREST_H
 
 #include "bench/formats/plot.h"
 #include "bench/verdict/paired.h"

@@ -1,7 +1,7 @@
 /* A transformer block as a drawing: the stream on the left, each sublayer a branch on the right. It knows boxes and
  * their texts; who fills them knows what a variant is (bench/cli/cmd_explain.c). */
-#ifndef BENCH_WRITE_BLOCK_H
-#define BENCH_WRITE_BLOCK_H
+#ifndef BENCH_FIGURES_BLOCK_H
+#define BENCH_FIGURES_BLOCK_H
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* The list of a table's figures, their names, and how they are drawn. */
-#include "bench/write/figure_kinds.h"
+#include "bench/figures/kinds.h"
 
 #include <ctype.h>
 #include <stdio.h>

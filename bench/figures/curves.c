@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/figure_kinds.h"
+#include "bench/figures/kinds.h"
 
 enum { ACROSS = 3, BLOCKS_ACROSS = 2, HEIGHT = 112, BLOCKS_HEIGHT = 120, FEW = 6, MOST_PANELS = 9 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/figure.h"
+#include "bench/figures/figure.h"
 #include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 

@@ -1,8 +1,8 @@
-/* Kinds of figures: each is a row whose function fills a Plot. For bench/write/figure*.c. */
-#ifndef BENCH_WRITE_FIGURE_KINDS_H
-#define BENCH_WRITE_FIGURE_KINDS_H
+/* Kinds of figures: each is a row whose function fills a Plot. For the rows in bench/figures/. */
+#ifndef BENCH_FIGURES_KINDS_H
+#define BENCH_FIGURES_KINDS_H
 
-#include "bench/write/figure.h"
+#include "bench/figures/figure.h"
 
 /* A kind of figure. Its parts are cells, groups of cells, or one that shows them all. */
 typedef struct {

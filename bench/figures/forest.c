@@ -1,13 +1,13 @@
 /* The forest plot, and NAME-differences: every arm minus the baseline at the last step, one row per cell and arm, with
  * the numbers of NAME.json's `family`. */
-#include "bench/write/figure_forest.h"
+#include "bench/figures/forest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/figures/kinds.h"
 #include "bench/verdict/words.h"
-#include "bench/write/figure_kinds.h"
 
 enum { MOST_ROWS = 40, DIGITS = 4 };
 

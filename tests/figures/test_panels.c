@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/write/figure.h"
+#include "bench/figures/figure.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */

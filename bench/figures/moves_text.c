@@ -1,7 +1,7 @@
 /* A number that moves over the steps, in plain characters. */
 #include <string.h>
 
-#include "bench/write/block.h"
+#include "bench/figures/block.h"
 
 enum { ROWS = 5, COLUMNS = 41 };
 
