@@ -7,7 +7,7 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/write/ledger.h"
+#include "bench/ledger/ledger.h"
 
 enum { NAME_SIZE = 64 };
 

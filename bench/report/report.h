@@ -10,7 +10,7 @@
 
 #include "bench/figures/figure.h"
 #include "bench/formats/html.h"
-#include "bench/write/ledger.h"
+#include "bench/ledger/ledger.h"
 
 /* Adds the plans of results/out that the ledger lacks: the user's own experiments, other profiles, and what was changed
  * on the command line. RC_INTEGRITY: a damaged record or plan.json. */

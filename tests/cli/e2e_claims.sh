@@ -147,7 +147,7 @@ check_the_ledger_says_what_holds() {
   python3 -c "import json, sys; w, = json.load(sys.stdin)['writeups']; assert [c['id'] for c in w['claims']] == ['900-2']" <"$W/out" ||
     fail "the JSON of a claim has others"
   ledger --json
-  python3 - "$W/out" <<'PY' || fail "the JSON is not what bench/write/ledger.h says"
+  python3 - "$W/out" <<'PY' || fail "the JSON is not what bench/ledger/ledger.h says"
 import json, sys
 ledger = json.load(open(sys.argv[1]))
 assert ledger["schema"] == 2 and ledger["counts"]["not tested"] == 1 and ledger["counts"]["reproduced"] == 1

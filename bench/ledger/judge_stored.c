@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/ledger/ledger.h"
 #include "bench/plan/declare.h"
-#include "bench/write/ledger.h"
 
 /* Lines that are being written anew, stored ones behind those of their test. */
 typedef struct {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/ledger/ledger.h"
 #include "bench/write/claims.h"
-#include "bench/write/ledger.h"
 
 enum { STRIP = 41 }; /* characters of a seed's picture */
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/ledger.h"
+#include "bench/ledger/ledger.h"
 
 /* "WHAT: MEASURED [INTERVAL], predicted …", cut into its parts. */
 void ledger_stated(const LedgerLine *l, LedgerStated *out) {

@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "bench/formats/json.h"
+#include "bench/ledger/ledger.h"
 #include "bench/verdict/translations.h"
 #include "bench/write/claims.h"
-#include "bench/write/ledger.h"
 #include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 #include "bench/write/theory.h"

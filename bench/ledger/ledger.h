@@ -2,16 +2,16 @@
  * whose runs are stored, each at the largest profile that is complete, and against stored measurements. One of its
  * places decides its word (bench/plan/claim.h); the others are estimates. A claim that nothing measures is
  * `not tested`, with the command that would measure it, or with what must exist first. Nothing is trained here. */
-#ifndef BENCH_WRITE_LEDGER_H
-#define BENCH_WRITE_LEDGER_H
+#ifndef BENCH_LEDGER_LEDGER_H
+#define BENCH_LEDGER_LEDGER_H
 
 #include <jansson.h>
 
 #include "base/sha256.h"
 #include "bench/formats/cells.h"
+#include "bench/ledger/stored.h"
 #include "bench/store/session.h"
 #include "bench/store/store.h"
-#include "bench/verdict/stored.h"
 #include "bench/verdict/theory.h"
 #include "bench/write/claims.h"
 #include "bench/write/table.h"

@@ -1,4 +1,4 @@
-#include "bench/verdict/stored.h"
+#include "bench/ledger/stored.h"
 
 #include <math.h>
 #include <stdio.h>

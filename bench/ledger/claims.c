@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/ledger.h"
+#include "bench/ledger/ledger.h"
 #include "stats/multiple.h"
 
 bool ledger_measured(const LedgerLine *l) {

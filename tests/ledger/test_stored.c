@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "bench/ledger/ledger.h"
+#include "bench/ledger/stored.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/statement.h"
-#include "bench/verdict/stored.h"
-#include "bench/write/ledger.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(stored, .timeout = 600);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/ledger/ledger.h"
 #include "bench/write/claims.h"
-#include "bench/write/ledger.h"
 
 /* "Write-up 000: TITLE (…)" */
 static void ledger_title(const ClaimFile *f, Text *out) {
