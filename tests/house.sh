@@ -37,9 +37,10 @@ may_include() {
     bench/figures) echo "bench/figures $(may_include bench/write)" ;;
     bench/compare) echo "bench/compare bench/figures bench/write $(may_include bench/verdict)" ;;
     bench/ledger) echo "bench/ledger $(may_include bench/write)" ;;
+    bench/runs) echo "bench/runs $(may_include bench/write)" ;;
     bench/report) echo "bench/report bench/ledger $(may_include bench/figures)" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
-    bench/cli) echo "bench/cli bench/perf bench/report bench/ledger $(may_include bench/compare)" ;;
+    bench/cli) echo "bench/cli bench/perf bench/report bench/ledger bench/runs $(may_include bench/compare)" ;;
     bench/peers) echo "bench/peers $(may_include bench/cli)" ;;
     tests) echo "tests $(may_include bench/cli)" ;;
   esac
@@ -62,7 +63,7 @@ edges=$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | sort -u | while read -r file
 done)
 report "includes respect who may include whom" "$edges"
 report "who writes knows no trainer, parser or spell-checker" \
-  "$(tracked 'bench/write/*' 'bench/figures/*' 'bench/compare/print*' 'bench/ledger/*' 'bench/report/*' | grep -v /stored.c | xargs grep -nE 'run/(execute|runner|checkpoint|weights|trace)\.h|\b(spec_set|spec_parse|experiment_spec|did_you_mean)\(' 2>/dev/null)"
+  "$(tracked 'bench/write/*' 'bench/figures/*' 'bench/compare/print*' 'bench/ledger/*' 'bench/runs/*' 'bench/report/*' | grep -v /stored.c | xargs grep -nE 'run/(execute|runner|checkpoint|weights|trace)\.h|\b(spec_set|spec_parse|experiment_spec|did_you_mean)\(' 2>/dev/null)"
 
 report "nobody outside models/ and tests/ names a trainer's program or tape" \
   "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|host|measure|observe|gradients|places|init)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"

@@ -119,7 +119,7 @@ void row_tables(const Table *t, CellsList *out) {
     }
 }
 ''')
-before("bench/write/meson.build", "  'run_text.c',", "  'row_tables.c',")
+before("bench/write/meson.build", "  'results.c',", "  'row_tables.c',")
 
 add_row("models/norms.def", "NORM",
         'NORM(row_negated, rowneg, STEPS(OP_rownegate), IMPOSSIBLE, IMPOSSIBLE, NO_PARAMETERS, "y = -x, added by tests/rows.sh")')

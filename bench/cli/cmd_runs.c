@@ -6,8 +6,8 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
+#include "bench/runs/runs.h"
 #include "bench/store/listing.h"
-#include "bench/write/runs.h"
 
 static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
     Text text;

@@ -6,10 +6,10 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
+#include "bench/runs/runs.h"
 #include "bench/store/address.h"
 #include "bench/store/listing.h"
 #include "bench/store/run_list.h"
-#include "bench/write/runs.h"
 
 static void print(const RunShown *shown, bool json) {
     Text text;

@@ -8,10 +8,10 @@
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/plan/profile.h"
+#include "bench/runs/lineage.h"
 #include "bench/store/run_list.h"
 #include "bench/store/texts.h"
 #include "bench/verdict/until.h"
-#include "bench/write/lineage.h"
 #include "bench/write/reference.h"
 
 /* What is asked for: the two arms, and what picks cell, step and metric. */

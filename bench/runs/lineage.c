@@ -1,4 +1,4 @@
-#include "bench/write/lineage.h"
+#include "bench/runs/lineage.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* From a number to its runs, as JSON. */
 #include <stdlib.h>
 
-#include "bench/write/lineage.h"
+#include "bench/runs/lineage.h"
 #include "bench/write/table_json.h"
 #include "bench/write/targets.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bench/formats/cells.h"
+#include "bench/runs/runs.h"
 #include "bench/store/ended.h"
-#include "bench/write/runs.h"
 #include "bench/write/stat_json.h"
 
 enum { MOST_KEYS = 32 };

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/store/ended.h"
+#include "bench/runs/runs.h"
 #include "bench/store/address.h"
+#include "bench/store/ended.h"
 #include "bench/store/listing.h"
-#include "bench/write/runs.h"
 
 #define GOLDEN SOURCE_ROOT "/tests/golden/records/"
 

@@ -1,6 +1,6 @@
 /* Stored runs for a terminal and as JSON: the list of them, and one of them whole. */
-#ifndef BENCH_WRITE_RUNS_H
-#define BENCH_WRITE_RUNS_H
+#ifndef BENCH_RUNS_RUNS_H
+#define BENCH_RUNS_RUNS_H
 
 #include <jansson.h>
 

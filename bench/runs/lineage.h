@@ -1,8 +1,8 @@
 /* Lineage: from a number of a table to the runs that it was made of: for one difference between two arms the values of
  * both runs of every seed, how often flipped signs are as extreme, the verdict, and the commits that made the runs. All
  * numbers are those of the table's own comparison (bench/verdict/paired.h); none is made again. */
-#ifndef BENCH_WRITE_LINEAGE_H
-#define BENCH_WRITE_LINEAGE_H
+#ifndef BENCH_RUNS_LINEAGE_H
+#define BENCH_RUNS_LINEAGE_H
 
 #include <jansson.h>
 

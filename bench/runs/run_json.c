@@ -4,8 +4,8 @@
 
 #include "bench/formats/json.h"
 #include "bench/run/history.h"
+#include "bench/runs/runs.h"
 #include "bench/store/ended.h"
-#include "bench/write/runs.h"
 #include "bench/write/stat_json.h"
 
 static void put_status(json_t *o, const RunRecord *r) {
