@@ -38,9 +38,10 @@ may_include() {
     bench/compare) echo "bench/compare bench/figures bench/write $(may_include bench/verdict)" ;;
     bench/ledger) echo "bench/ledger $(may_include bench/write)" ;;
     bench/runs) echo "bench/runs $(may_include bench/write)" ;;
+    bench/verify) echo "bench/verify $(may_include bench/verdict)" ;;
     bench/report) echo "bench/report bench/ledger $(may_include bench/figures)" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
-    bench/cli) echo "bench/cli bench/perf bench/report bench/ledger bench/runs $(may_include bench/compare)" ;;
+    bench/cli) echo "bench/cli bench/perf bench/report bench/ledger bench/runs bench/verify $(may_include bench/compare)" ;;
     bench/peers) echo "bench/peers $(may_include bench/cli)" ;;
     tests) echo "tests $(may_include bench/cli)" ;;
   esac

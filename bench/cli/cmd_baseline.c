@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/progress.h"
-#include "bench/verdict/baseline.h"
-#include "bench/verdict/gate.h"
+#include "bench/verify/baseline.h"
+#include "bench/verify/gate.h"
 
 enum { LEAST_REASON = 8 };
 

@@ -10,7 +10,7 @@
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/terminal.h"
-#include "bench/write/score.h"
+#include "bench/tasks/score_tables.h"
 
 static void windows_done(void *of, int windows) {
     progress_add(of, windows, false);

@@ -12,7 +12,7 @@
 #include "bench/store/run_list.h"
 #include "bench/store/texts.h"
 #include "bench/verdict/until.h"
-#include "bench/write/reference.h"
+#include "bench/verify/reference.h"
 
 /* What is asked for: the two arms, and what picks cell, step and metric. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* normbench verify [EXPERIMENT] [--level bit|numeric|statistical]: train the stored baselines' experiments again and
- * compare (bench/verdict/gate.h).
+ * compare (bench/verify/gate.h).
  * normbench verify EXPERIMENT... --tables: compare the tables and figures that `table` made with the stored ones, byte
- * for byte (bench/write/reference.h). Trains nothing.
+ * for byte (bench/verify/reference.h). Trains nothing.
  * normbench verify [EXPERIMENT] --bisect A B: the first step and op in which two backends or trace files differ. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "bench/cli/commands.h"
 #include "bench/run/trace.h"
 #include "bench/theory/theory.h"
-#include "bench/verdict/baseline.h"
-#include "bench/verdict/gate.h"
 #include "bench/verdict/until.h"
-#include "bench/write/reference.h"
+#include "bench/verify/baseline.h"
+#include "bench/verify/gate.h"
+#include "bench/verify/reference.h"
 #include "bench/write/table.h"
 
 enum { TRACE_STEPS = 5 };

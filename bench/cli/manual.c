@@ -9,7 +9,7 @@
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
 #include "bench/store/provenance.h"
-#include "bench/verdict/gate.h"
+#include "bench/verify/gate.h"
 #include "bench/write/table.h"
 
 /* Writes a text with a backslash, or what else stands for it, before each of some characters. */

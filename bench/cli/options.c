@@ -9,7 +9,7 @@
 #include "bench/compare/compare.h"
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
-#include "bench/verdict/gate.h"
+#include "bench/verify/gate.h"
 #include "bench/write/table.h"
 
 typedef struct {

@@ -23,7 +23,7 @@
 #include "bench/readers/readers.h"
 #include "bench/store/weights.h"
 #include "bench/tasks/task.h"
-#include "bench/verdict/baseline.h"
+#include "bench/verify/baseline.h"
 #include "datasets/bleu.h"
 #include "datasets/chrf.h"
 #include "datasets/shards_manifest.h"

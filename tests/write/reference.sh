@@ -2,7 +2,7 @@
 # The stored records make the stored tables. TAP.  reference.sh PROGRAM ROOT
 # Each folder below results/reference/records with a MANIFEST.json is what `normbench records archive` wrote. Its sums must hold,
 # and `table` must make of it, with no corpus in reach, all files of results/reference/<profile>/, byte for byte, as
-# `verify --tables` compares them (bench/write/reference.h says what is left out); the same of results/reference/theory.
+# `verify --tables` compares them (bench/verify/reference.h says what is left out); the same of results/reference/theory.
 # `verify --tables` is then given bad versions of one. NORMBENCH_WRITE_GOLDEN=1 writes the stored files anew first.
 . "$(dirname "$0")/../lib.sh"
 export LC_ALL=C

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/verdict/baseline.h"
-#include "bench/verdict/gate.h"
+#include "bench/verify/baseline.h"
+#include "bench/verify/gate.h"
 
 TestSuite(gate, .timeout = 600);
 

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "bench/store/metrics.h"
-#include "bench/write/reference.h"
+#include "bench/verify/reference.h"
 
 /* Where runs are stored: whole, or a line each of NAME-runs.csv. */
 typedef struct {

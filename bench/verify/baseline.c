@@ -1,4 +1,4 @@
-#include "bench/verdict/baseline.h"
+#include "bench/verify/baseline.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Scores as tables: one row for each model, task and metric. */
-#include "bench/write/score.h"
+#include "bench/tasks/score_tables.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Scores of weights on tasks (bench/tasks/task_score.h), as tables and as JSON. */
-#ifndef BENCH_WRITE_SCORE_H
-#define BENCH_WRITE_SCORE_H
+#ifndef BENCH_TASKS_SCORE_TABLES_H
+#define BENCH_TASKS_SCORE_TABLES_H
 
 #include "bench/formats/cells.h"
 #include "bench/tasks/task_score.h"

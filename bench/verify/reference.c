@@ -1,4 +1,4 @@
-#include "bench/write/reference.h"
+#include "bench/verify/reference.h"
 
 #include <ctype.h>
 #include <jansson.h>

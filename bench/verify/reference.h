@@ -7,8 +7,8 @@
  *   - where the plan's records are stored (a folder of results/reference/records), so are all of its files: one that is
  *     missing or besides is a difference, but for figures of curves where the records are stored without these. Else
  *     the files that are stored are compared, and the runs with NAME-runs.csv. */
-#ifndef BENCH_WRITE_REFERENCE_H
-#define BENCH_WRITE_REFERENCE_H
+#ifndef BENCH_VERIFY_REFERENCE_H
+#define BENCH_VERIFY_REFERENCE_H
 
 #include "bench/store/store.h"
 

@@ -2,9 +2,9 @@
  * <experiment>-<profile>-<class>.json of each other class whose bits are every machine's. Rows are raw per-run numbers
  * (hashes, every evaluation's loss), never summaries; the history holds each regeneration's reason, its old -> new
  * table, and the hash of the rows it left, so that rows edited without a reason do not pass; the tolerances of other
- * arithmetic classes (bench/verdict/gate.h) count as rows there. */
-#ifndef BENCH_VERDICT_BASELINE_H
-#define BENCH_VERDICT_BASELINE_H
+ * arithmetic classes (bench/verify/gate.h) count as rows there. */
+#ifndef BENCH_VERIFY_BASELINE_H
+#define BENCH_VERIFY_BASELINE_H
 
 #include <jansson.h>
 

@@ -1,4 +1,4 @@
-#include "bench/verdict/gate.h"
+#include "bench/verify/gate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "bench/formats/json.h"
 #include "bench/store/record.h"
-#include "bench/verdict/baseline.h"
 #include "bench/verdict/paired.h"
+#include "bench/verify/baseline.h"
 
 const char *const gate_names[GATE_LEVELS] = {"bit", "numeric", "statistical"};
 

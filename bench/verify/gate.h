@@ -7,8 +7,8 @@
  * Both directions count at all levels: a loss that is too good is no pass. A row that is missing, or one too many, is a
  * regression; NaN equals NaN only between diverged runs. Tolerances are measured, not guessed: ten times the largest
  * difference over all runs between the stored losses and those of the double backend, per step. */
-#ifndef BENCH_VERDICT_GATE_H
-#define BENCH_VERDICT_GATE_H
+#ifndef BENCH_VERIFY_GATE_H
+#define BENCH_VERIFY_GATE_H
 
 #include <jansson.h>
 
