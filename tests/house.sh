@@ -41,7 +41,9 @@ may_include() {
     bench/verify) echo "bench/verify $(may_include bench/verdict)" ;;
     bench/report) echo "bench/report bench/ledger $(may_include bench/figures)" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
-    bench/cli) echo "bench/cli bench/perf bench/report bench/ledger bench/runs bench/verify $(may_include bench/compare)" ;;
+    bench/options) echo "bench/options bench/report bench/ledger bench/runs bench/verify $(may_include bench/compare)" ;;
+    bench/slurm) echo "bench/slurm $(may_include bench/options)" ;;
+    bench/cli) echo "bench/cli bench/slurm bench/perf $(may_include bench/options)" ;;
     bench/peers) echo "bench/peers $(may_include bench/cli)" ;;
     tests) echo "tests $(may_include bench/cli)" ;;
   esac

@@ -66,7 +66,7 @@ def before(path, anchor, text):
     write(path, old.replace(anchor, text + "\n" + anchor, 1))
 
 
-add_row("bench/cli/options.def", "OPTION", '''OPTION(row_added, "N", INTEGER(1, 9),
+add_row("bench/options/options.def", "OPTION", '''OPTION(row_added, "N", INTEGER(1, 9),
        "list",
        "an option that tests/rows.sh added")''')
 
@@ -279,7 +279,7 @@ add_row("bench/cli/commands.def", "COMMAND", 'COMMAND(rowcommand, TRY, "", "", "
 
 # In any order: these tables say so. Not spec.def and metrics.def, whose order is that of records' texts; not profiles.def,
 # steps.def and curves.def, whose order is what they say.
-for path, macro in [("bench/cli/options.def", "OPTION"), ("bench/cli/commands.def", "COMMAND"), ("base/exit_codes.def", "RC"),
+for path, macro in [("bench/options/options.def", "OPTION"), ("bench/cli/commands.def", "COMMAND"), ("base/exit_codes.def", "RC"),
                     ("models/schedule.def", "SCHEDULE"),
                     ("models/norms.def", "NORM"), ("models/rules.def", "RULE"), ("models/choices.def", "CHOICE"),
                     ("kernels/ops.def", "OP"),

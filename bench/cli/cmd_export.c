@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
-#include "bench/cli/retrain.h"
 #include "bench/formats/safe_shards.h"
+#include "bench/run/retrain.h"
 #include "bench/store/address.h"
 #include "bench/store/feeding.h"
 #include "bench/store/store.h"

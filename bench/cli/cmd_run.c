@@ -8,10 +8,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/cli/run_found.h"
 #include "bench/cli/run_scale.h"
-#include "bench/cli/run_slurm.h"
-#include "bench/cli/run_until.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/safe_shards.h"
@@ -22,6 +19,9 @@
 #include "bench/run/cluster/split.h"
 #include "bench/run/execute.h"
 #include "bench/run/runner.h"
+#include "bench/runs/found.h"
+#include "bench/runs/until.h"
+#include "bench/slurm/submit.h"
 #include "bench/write/outlook.h"
 
 static Rc parse_shard(const char *text, int *shard, int *shards, Error *e) {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
-#include "bench/cli/weighted.h"
 #include "bench/formats/progress.h"
 #include "bench/run/sampling.h"
+#include "bench/run/weighted.h"
 
 static void tokens_done(void *of, int tokens) {
     progress_add(of, tokens, false);

@@ -5,11 +5,11 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/cli/retrain.h"
-#include "bench/cli/weighted.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/terminal.h"
+#include "bench/run/retrain.h"
+#include "bench/run/weighted.h"
 #include "bench/tasks/score_tables.h"
 
 static void windows_done(void *of, int windows) {

@@ -9,11 +9,11 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/cli/status_slurm.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
 #include "bench/run/cluster/share.h"
 #include "bench/run/watch.h"
+#include "bench/slurm/status.h"
 #include "bench/store/store.h"
 #include "bench/store/texts.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/cli/weighted.h"
+#include "bench/run/weighted.h"
 #include "bench/translate/translation.h"
 
 enum { TOGETHER = 256 /* lines */ };

@@ -4,7 +4,7 @@
 #ifndef BENCH_CLI_COMMANDS_H
 #define BENCH_CLI_COMMANDS_H
 
-#include "bench/cli/session_options.h"
+#include "bench/options/session_options.h"
 
 #define NOUN(name, group, what)
 #define COMMAND(name, group, under, operands, example, what, pages) Rc command_##name(Session *s, Error *e);

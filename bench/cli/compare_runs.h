@@ -2,7 +2,7 @@
 #ifndef BENCH_CLI_COMPARE_RUNS_H
 #define BENCH_CLI_COMPARE_RUNS_H
 
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 #include "bench/readers/pick.h"
 #include "bench/readers/readers.h"
 

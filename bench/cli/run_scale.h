@@ -2,7 +2,7 @@
 #ifndef BENCH_CLI_RUN_SCALE_H
 #define BENCH_CLI_RUN_SCALE_H
 
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 #include "bench/store/session.h"
 
 /* Whether an option about a device is given. */

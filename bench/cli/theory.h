@@ -3,7 +3,7 @@
 #ifndef BENCH_CLI_THEORY_H
 #define BENCH_CLI_THEORY_H
 
-#include "bench/cli/session_options.h"
+#include "bench/options/session_options.h"
 
 /* Whether the one operand is their word. */
 bool theory_asked(const Options *o);

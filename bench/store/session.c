@@ -163,6 +163,16 @@ Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error
     return *out ? RC_OK : e->code;
 }
 
+const Backend *session_of_class(const Session *s, const char *arithmetic_class) {
+    const Backend *best = NULL;
+    if (!strcmp(backend_class(s->backend), arithmetic_class)) return s->backend;
+    for (int i = 0; i < backend_count && !s->backend_asked; i++) {
+        const Backend *b = backends[i];
+        if (b->supported() && !strcmp(backend_class(b), arithmetic_class) && (!best || b->rank > best->rank)) best = b;
+    }
+    return best;
+}
+
 Rc session_class(const Session *s, const Experiment *x, const char **out, Error *e) {
     const Backend *backend;
     RunSpec first = experiment_spec(x, 0, 0, 0);

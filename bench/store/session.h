@@ -1,5 +1,5 @@
-/* Session: the environment of a command: checkout, results, corpora, backend. bench/cli/session_options.h fills it from
- * the command line; the rooms below cli/ only read it. */
+/* Session: the environment of a command: checkout, results, corpora, backend. bench/options/session_options.h fills it
+ * from the command line; the rooms below only read it. */
 #ifndef BENCH_STORE_SESSION_H
 #define BENCH_STORE_SESSION_H
 
@@ -13,7 +13,7 @@
 enum { SESSION_MOST_DATASETS = 16, SESSION_MOST_SETS = 68 };
 
 typedef struct {
-    const struct Options *options; /* the command line, read by cli/ only */
+    const struct Options *options; /* the command line; read where bench/options is known */
     Overrides overrides;           /* for experiments */
     const char *profile;           /* for experiments; "": each file's first */
     const char *word;              /* name of the plan's folder (--name); "": the plan's own */
@@ -26,6 +26,7 @@ typedef struct {
     DataPlaces places;
     const Backend *backend;  /* backend of the precision asked for, for commands that compute without a plan */
     char backend_name[64];   /* family asked for */
+    bool backend_asked;      /* by name: no other takes its place */
     bool dry;                /* `run --dry-run`: there is no device, and backends note its launches */
     const Backend *oracle;   /* if not NULL: computes every run, whatever its precision */
     bool precise;            /* a precision was asked for, so no other's records are read instead */
@@ -56,6 +57,10 @@ Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Da
 
 /* Return the backend for runs of a precision here. RC_USAGE: the one asked for lacks the precision; RC_UNMEASURED. */
 Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error *e);
+
+/* The backend that has the bits of a class: the session's own, or, unless one was asked for, the fastest here. NULL:
+ * there is none. */
+const Backend *session_of_class(const Session *s, const char *arithmetic_class);
 
 /* Return the class of bits of x's runs here; with several precisions, the first arm's in the first cell. Codes: see
  * session_backend. */

@@ -38,7 +38,7 @@ static const char *const commands[] = {
 };
 static const char *const options[] = {
 #define OPTION(name, ...) #name,
-#include "bench/cli/options.def"
+#include "bench/options/options.def"
 #undef OPTION
 };
 #define COUNT(list) (sizeof(list) / sizeof *(list))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 
 static const char *const commands[] = {
 #define NOUN(name, ...)
@@ -18,7 +18,7 @@ static const struct {
     const char *name, *argument, *takers;
 } row[OPTION_COUNT] = {
 #define OPTION(name, argument, value, takers, help) [OPTION_##name] = {#name, argument, takers},
-#include "bench/cli/options.def"
+#include "bench/options/options.def"
 #undef OPTION
 };
 

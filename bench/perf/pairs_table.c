@@ -1,4 +1,4 @@
-#include "bench/cli/perf_pairs.h"
+#include "bench/perf/pairs_table.h"
 
 #include <stdio.h>
 #include <string.h>

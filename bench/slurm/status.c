@@ -1,4 +1,4 @@
-#include "bench/cli/status_slurm.h"
+#include "bench/slurm/status.h"
 
 #include <ctype.h>
 #include <stdio.h>

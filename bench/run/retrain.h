@@ -1,10 +1,10 @@
 /* The weights of a stored run: a function of its spec, so none are kept. They are trained again, every loss on the way
  * is compared with the record, and at the end the parameters' hash. */
-#ifndef BENCH_CLI_RETRAIN_H
-#define BENCH_CLI_RETRAIN_H
+#ifndef BENCH_RUN_RETRAIN_H
+#define BENCH_RUN_RETRAIN_H
 
-#include "bench/cli/session_options.h"
 #include "bench/store/record.h"
+#include "bench/store/session.h"
 #include "models/trainer.h"
 
 /* The last step whose weights a run has; of a diverged run, those before the step that failed. */

@@ -1,6 +1,6 @@
 /* A model that a command makes use of: a file of weights, or what a stored run ends with. */
-#ifndef BENCH_CLI_WEIGHTED_H
-#define BENCH_CLI_WEIGHTED_H
+#ifndef BENCH_RUN_WEIGHTED_H
+#define BENCH_RUN_WEIGHTED_H
 
 #include "bench/store/session.h"
 #include "bench/store/store.h"
@@ -24,7 +24,7 @@ typedef struct {
  * weighted_release is still to be called. */
 Rc weighted_open(Weighted *m, Session *s, const char *name, Objective objective, Error *e);
 
-/* m->t with the weights; a stored run is trained again, held against its record (bench/cli/retrain.h). recipe must
+/* m->t with the weights; a stored run is trained again, held against its record (bench/run/retrain.h). recipe must
  * outlive the trainer. */
 Rc weighted_trainer(Weighted *m, const Session *s, Recipe *recipe, Error *e);
 

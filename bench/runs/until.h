@@ -1,7 +1,7 @@
 /* run --until-decided: how many seeds an experiment still wants, by its stored records alone (bench/verdict/until.h):
  * so every process that trains it says the same. */
-#ifndef BENCH_CLI_RUN_UNTIL_H
-#define BENCH_CLI_RUN_UNTIL_H
+#ifndef BENCH_RUNS_UNTIL_H
+#define BENCH_RUNS_UNTIL_H
 
 #include "bench/verdict/until.h"
 

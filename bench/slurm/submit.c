@@ -1,4 +1,4 @@
-#include "bench/cli/run_slurm.h"
+#include "bench/slurm/submit.h"
 
 #include <math.h>
 #include <stdio.h>

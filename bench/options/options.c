@@ -1,4 +1,4 @@
-#include "bench/cli/options.h"
+#include "bench/options/options.h"
 
 #include <float.h>
 #include <limits.h>
@@ -42,7 +42,7 @@ static const OptionInfo info[OPTION_COUNT] = {
 #define CHOICE(list, length) \
     { .kind = CHOICE, .names = list, .count = length }
 #define OPTION(name, argument, value, commands, help) [OPTION_##name] = {#name, argument, value, commands, help},
-#include "bench/cli/options.def"
+#include "bench/options/options.def"
 #undef OPTION
 #undef FLAG
 #undef TEXT

@@ -1,4 +1,4 @@
-#include "bench/cli/run_found.h"
+#include "bench/runs/found.h"
 
 #include <stdio.h>
 

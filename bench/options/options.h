@@ -1,6 +1,6 @@
 /* The command line: options.def says which options there are and which command takes them. */
-#ifndef BENCH_CLI_OPTIONS_H
-#define BENCH_CLI_OPTIONS_H
+#ifndef BENCH_OPTIONS_OPTIONS_H
+#define BENCH_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 
 typedef enum {
 #define OPTION(name, argument, value, commands, help) OPTION_##name,
-#include "bench/cli/options.def"
+#include "bench/options/options.def"
 #undef OPTION
     OPTION_COUNT
 } OptionKind;

@@ -1,6 +1,6 @@
 /* normbench perf EXPERIMENT --baseline ARM: what each other arm's step costs beside that arm's. */
-#ifndef BENCH_CLI_PERF_PAIRS_H
-#define BENCH_CLI_PERF_PAIRS_H
+#ifndef BENCH_PERF_PAIRS_TABLE_H
+#define BENCH_PERF_PAIRS_TABLE_H
 
 #include <jansson.h>
 

@@ -1,4 +1,4 @@
-#include "bench/cli/retrain.h"
+#include "bench/run/retrain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ int retrain_last(const RunRecord *r) {
 Rc retrain_backend(const Session *s, const RunRecord *r, const Backend **out, Error *e) {
     *out = session_of_class(s, r->arithmetic_class);
     if (*out) return RC_OK;
-    if (s->options->times[OPTION_backend])
+    if (s->backend_asked)
         return error_set(e, RC_USAGE, "--backend: '%s' computes in class '%s'; run %.12s was made in '%s'",
                          s->backend->name, backend_class(s->backend), r->id, r->arithmetic_class);
     return error_set(e, RC_UNMEASURED, "no backend here computes in class '%s', in which run %.12s was made",

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cli/run_slurm.h"
 #include "bench/formats/progress.h"
+#include "bench/slurm/submit.h"
 
 /* Options of `run` that its tasks get as they were given. */
 static const OptionKind passed_on[] = {OPTION_data,        OPTION_offline,   OPTION_backend,

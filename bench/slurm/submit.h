@@ -1,8 +1,8 @@
 /* `run --slurm`: the missing runs of a plan as an array of Slurm. */
-#ifndef BENCH_CLI_RUN_SLURM_H
-#define BENCH_CLI_RUN_SLURM_H
+#ifndef BENCH_SLURM_SUBMIT_H
+#define BENCH_SLURM_SUBMIT_H
 
-#include "bench/cli/session_options.h"
+#include "bench/options/session_options.h"
 #include "bench/run/cluster/submission.h"
 #include "bench/verdict/outlook.h"
 

@@ -1,10 +1,10 @@
-#include "bench/cli/weighted.h"
+#include "bench/run/weighted.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/cli/retrain.h"
+#include "bench/run/retrain.h"
 #include "bench/store/address.h"
 
 static Rc open_file(Weighted *m, Session *s, Error *e) {

@@ -1,6 +1,6 @@
 /* What a run that is whole has found, in one sentence. */
-#ifndef BENCH_CLI_RUN_FOUND_H
-#define BENCH_CLI_RUN_FOUND_H
+#ifndef BENCH_RUNS_FOUND_H
+#define BENCH_RUNS_FOUND_H
 
 #include "bench/store/session.h"
 

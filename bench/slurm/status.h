@@ -1,7 +1,7 @@
 /* What `status` says of submissions to Slurm: of the tasks that wait or run by squeue, of those that are over by sacct,
  * where these are; of the runs by the results folder alone. */
-#ifndef BENCH_CLI_STATUS_SLURM_H
-#define BENCH_CLI_STATUS_SLURM_H
+#ifndef BENCH_SLURM_STATUS_H
+#define BENCH_SLURM_STATUS_H
 
 #include <jansson.h>
 

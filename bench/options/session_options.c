@@ -1,4 +1,4 @@
-#include "bench/cli/session_options.h"
+#include "bench/options/session_options.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -147,6 +147,7 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     if (o->times[OPTION_ranks]) backend_choose_device(mpi_local_rank());
     if (asked || own) snprintf(s->by_precision, sizeof s->by_precision, "precision=%s", precision);
     snprintf(s->backend_name, sizeof s->backend_name, "%s", family);
+    s->backend_asked = o->times[OPTION_backend] > 0;
     if (dry) return find_dry(s, precision, e);
     if (only_reads(o->command)) precision = "exact";
     s->backend = backend_precise(name, precision, e);
@@ -308,14 +309,4 @@ Rc session_init(Session *s, Options *o, Error *e) {
     if (s->threads_per_run > 1 && s->backend->device)
         return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' takes no threads of the host", s->backend->name);
     return RC_OK;
-}
-
-const Backend *session_of_class(const Session *s, const char *arithmetic_class) {
-    const Backend *best = NULL;
-    if (!strcmp(backend_class(s->backend), arithmetic_class)) return s->backend;
-    for (int i = 0; i < backend_count && !s->options->times[OPTION_backend]; i++) {
-        const Backend *b = backends[i];
-        if (b->supported() && !strcmp(backend_class(b), arithmetic_class) && (!best || b->rank > best->rank)) best = b;
-    }
-    return best;
 }

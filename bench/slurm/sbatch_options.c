@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "bench/cli/run_slurm.h"
+#include "bench/slurm/submit.h"
 
 typedef enum { VALUE_FLAG, VALUE_MAYBE, VALUE_TEXT, VALUE_SIZE, VALUE_TIME } ValueKind;
 static const struct {
@@ -14,7 +14,7 @@ static const struct {
     const char *instead;
 } options_of_slurm[] = {
 #define SBATCH(name, letter, value, instead) {name, letter, VALUE_##value, instead},
-#include "bench/cli/sbatch_options.def"
+#include "bench/slurm/sbatch_options.def"
 #undef SBATCH
 };
 enum { OPTIONS_OF_SLURM = sizeof options_of_slurm / sizeof *options_of_slurm };

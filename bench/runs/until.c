@@ -1,4 +1,4 @@
-#include "bench/cli/run_until.h"
+#include "bench/runs/until.h"
 
 #include <stdio.h>
 #include <stdlib.h>
