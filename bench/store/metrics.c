@@ -137,6 +137,37 @@ static double measure_blocks_last_first(const Validation *v, const CurveInfo *cu
     return out;
 }
 
+/* Return log10 of a ratio; NaN if it does not exist. */
+static double lg_ratio(double above, double below) {
+    return above > 0 && below > 0 && isfinite(above) && isfinite(below) ? log10(above / below) : (double)NAN;
+}
+
+/* Return a tenth of the measured rows, at least one. */
+static int tenth(const Validation *v, const CurveInfo *curve) {
+    int rows = measured_rows(v, curve);
+    return rows < 10 ? rows > 0 : rows / 10;
+}
+
+static double last_over_second(const Validation *v, const CurveInfo *curve, int first, int count) {
+    int n = v->curves->layers;
+    if (n < 3) return (double)NAN;
+    double second = block_mean(v, curve, 1, first, count), last = block_mean(v, curve, n - 1, first, count);
+    return lg_ratio(last, second);
+}
+
+static double measure_blocks_last_second(const Validation *v, const CurveInfo *curve) {
+    return last_over_second(v, curve, 0, measured_rows(v, curve));
+}
+
+static double measure_late_last_second(const Validation *v, const CurveInfo *curve) {
+    int rows = measured_rows(v, curve), count = tenth(v, curve);
+    return last_over_second(v, curve, rows - count, count);
+}
+
+static double measure_start_last_second(const Validation *v, const CurveInfo *curve) {
+    return last_over_second(v, curve, 0, measured_rows(v, curve) > 0);
+}
+
 static double measure_blocks_spread(const Validation *v, const CurveInfo *curve) {
     double *x = block_numbers(v, curve, ALL_ROWS), out = (double)NAN;
     if (x) {
@@ -200,11 +231,6 @@ static double measure_growth_law(const Validation *v, const CurveInfo *curve) {
     return law_at(v, curve, newest_row(v, curve));
 }
 
-/* Return log10 of a ratio; NaN if it does not exist. */
-static double lg_ratio(double above, double below) {
-    return above > 0 && below > 0 && isfinite(above) && isfinite(below) ? log10(above / below) : (double)NAN;
-}
-
 static double measure_last_block_growth(const Validation *v, const CurveInfo *curve) {
     int last = v->curves->layers - 1;
     return lg_ratio(curve_number(v->curves, newest_row(v, curve), curve, last),
@@ -237,12 +263,6 @@ static double mean_of_blocks(const Validation *v, const CurveInfo *curve, int fi
     return n && isfinite(sum) ? sum / n : (double)NAN;
 }
 
-/* Return a tenth of the measured rows, at least one. */
-static int tenth(const Validation *v, const CurveInfo *curve) {
-    int rows = measured_rows(v, curve);
-    return rows < 10 ? rows > 0 : rows / 10;
-}
-
 static double measure_tail_blocks(const Validation *v, const CurveInfo *curve) {
     int count = tenth(v, curve);
     return mean_of_blocks(v, curve, measured_rows(v, curve) - count, count);
@@ -250,6 +270,24 @@ static double measure_tail_blocks(const Validation *v, const CurveInfo *curve) {
 
 static double measure_end_mean(const Validation *v, const CurveInfo *curve) {
     return mean_of_blocks(v, curve, measured_rows(v, curve) - 1, measured_rows(v, curve) > 0);
+}
+
+/* Return the share that a block adds to the variance of what leaves it, at the newest row that measured it. */
+static double added_at(const Validation *v, int layer) {
+    const CurveInfo *attn = curve_named("attn_added_var"), *mlp = curve_named("mlp_added_var");
+    int newest = v->step < v->curves->rows ? v->step : v->curves->rows;
+    for (int row = newest - 1; row >= 0; row--) {
+        double share = (curve_number(v->curves, row, attn, layer) + curve_number(v->curves, row, mlp, layer)) /
+                       curve_number(v->curves, row, curve_named("block_output_var"), layer);
+        if (!isnan(share)) return share;
+    }
+    return (double)NAN;
+}
+
+static double measure_added_share(const Validation *v, const CurveInfo *curve) {
+    int last = v->curves->layers - 1;
+    (void)curve;
+    return last > 1 ? lg_ratio(added_at(v, last), added_at(v, 1)) : (double)NAN;
 }
 
 static double flat_of(const Validation *v, const CurveInfo *curve, int first, int count) {
@@ -378,7 +416,23 @@ static bool translated_metric(Metric m) {
     return m == METRIC_bleu || m == METRIC_chrf;
 }
 
+bool metric_of_curves(Metric m) {
+    return m >= METRIC_grad_rise && metric_info[m].reads[0];
+}
+
+double metric_made(Metric m, const RunRecord *r, int step) {
+    return how[m].measure(&(Validation){.curves = &r->curves, .step = step}, curve_named(metric_info[m].reads));
+}
+
+/* Return true if an experiment's tables name a metric. */
+static bool metric_shown(Metric m, const Experiment *x) {
+    bool shown = x->metric == m;
+    for (int i = 0; i < x->rows; i++) shown |= x->row[i].metric == m;
+    return shown;
+}
+
 bool metric_measured(Metric m, const Experiment *x) {
+    if (metric_of_curves(m) && !metric_shown(m, x)) return false;
     bool translates = x->arms && x->arm[0].spec.objective == OBJECTIVE_TRANSLATE;
     if (translated_metric(m)) return translates;
     return metric_asked(m, &x->probes) && (x->quantize || !quantized_metric(m));
@@ -386,7 +440,8 @@ bool metric_measured(Metric m, const Experiment *x) {
 
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c) {
     for (Metric m = 0; m < METRIC_COUNT; m++)
-        absent[m] = metric_added(m) < PROBE_COUNT && (!c->columns || c->at[metric_added(m)] < 0);
+        absent[m] = metric_of_curves(m) ||
+                    (metric_added(m) < PROBE_COUNT && (!c->columns || c->at[metric_added(m)] < 0));
 }
 
 bool metric_lacking(Metric m, const RunRecord *r) {

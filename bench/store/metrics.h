@@ -23,7 +23,12 @@ void metrics_measure(double metric[METRIC_COUNT], const Validation *v);
  * was not measured, so that its text equals that of a run from before the metric existed. */
 ProbeKind metric_added(Metric m);
 bool metric_asked(Metric m, const ProbeChoice *asked); /* true: no added probe, or one in `asked` */
-/* Return true if an experiment's runs measure a metric: its probes, or the cost of eight bits, are asked for. */
+/* Return true for a metric that no record holds: it is made of a record's curves. */
+bool metric_of_curves(Metric m);
+/* Make it; NaN: the curves lack its rows. */
+double metric_made(Metric m, const RunRecord *r, int step);
+/* Return true if an experiment's runs measure a metric: its probes, or the cost of eight bits, are asked for; one that
+ * is made of curves only where a table names it. */
 bool metric_measured(Metric m, const Experiment *x);
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c);
 

@@ -28,8 +28,10 @@ static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
     bool lost = strcmp(r->status, "ok") != 0 && r->diverged_step <= at;
     if (!v && !lost) return error_set(e, RC_UNMEASURED, "run %s has no whole validation at step %d", r->id, at);
     run->record = r;
-    for (int m = 0; m < METRIC_COUNT; m++)
-        run->raw[m] = v && !metric_lacking((Metric)m, r) ? v->metric[m] : (double)NAN;
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        bool made = metric_of_curves((Metric)m), none = !v || metric_lacking((Metric)m, r);
+        run->raw[m] = none ? (double)NAN : made ? metric_made((Metric)m, r, at) : v->metric[m];
+    }
     double loss = run->raw[METRIC_valid_loss];
     run->diverged = record_diverged(r, at);
     run->above = !run->diverged && loss > log(r->vocab);

@@ -93,6 +93,10 @@ Test(metrics, compare_the_blocks) {
     cr_expect_float_eq(late[METRIC_grad_ratio], log10(8 * (6 + 150) / 21.0), 1e-12,
                        "steps 3 to 5 count tenfold in the last");
     cr_expect_float_eq(late[METRIC_grad_ratio_start], early[METRIC_grad_ratio_start], 0);
+    cr_expect_float_eq(early[METRIC_grad_rise], log10(4), 1e-12, "the first block does not count");
+    cr_expect_float_eq(late[METRIC_grad_rise], log10(8 * (6 + 150) / (2 * 21.0)), 1e-12);
+    cr_expect_float_eq(late[METRIC_grad_rise_start], log10(4), 1e-12);
+    cr_expect_float_eq(late[METRIC_grad_rise_late], log10(40), 1e-12, "a tenth of six steps is the last");
     const CurveInfo *grad_norm = curve_named("block_grad_norm");
     c.value[curve_column(&c, PROBE_block_grad_norm, 1)] = (double)NAN;
     metrics_measure(early, &(Validation){.curves = &c, .step = 3});
@@ -104,5 +108,46 @@ Test(metrics, compare_the_blocks) {
     cr_expect(isnan(early[METRIC_grad_ratio]));
     cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
     cr_expect(isnan(curve_number(&c, 0, grad_norm, 3)) && isnan(curve_number(&c, 6, grad_norm, 0)));
+    free(c.value);
+}
+
+/* A stream of variance 4 behind the second block and 40 behind the third, to which attention adds 1 and the MLP 1 in
+ * each; a step later the third block has 20, and the row after it measured nothing. */
+Test(metrics, share_of_the_stream) {
+    ProbeChoice asked = probes_usual();
+    static const ProbeKind added[] = {PROBE_attn_added_var, PROBE_mlp_added_var, PROBE_block_output_var,
+                                      PROBE_block_update_norm};
+    for (int i = 0; i < 4; i++) asked.wanted[added[i]] = true;
+    asked.every = 1;
+    RunRecord r = {0};
+    curves_init(&r.curves, 3, &asked);
+    for (int step = 0; step < 3; step++) {
+        double *row = curves_add(&r.curves);
+        for (int l = 0; l < 3 && step < 2; l++) {
+            double value[] = {1, 1, l < 2 ? 4 : 40 / (step + 1.0), l + 1};
+            for (int i = 0; i < 4; i++) row[curve_column(&r.curves, added[i], l)] = value[i];
+        }
+    }
+    cr_expect_float_eq(metric_made(METRIC_added_share, &r, 1), -1, 1e-12);
+    cr_expect_float_eq(metric_made(METRIC_added_share, &r, 3), log10(4 / 20.0), 1e-12, "the newest measured row");
+    cr_expect_float_eq(metric_made(METRIC_update_ratio, &r, 2), log10(3), 1e-12);
+    cr_expect(isnan(metric_made(METRIC_added_share, &r, 0)), "before any step");
+    free(r.curves.value);
+    curves_init(&r.curves, 3, NULL);
+    curves_add(&r.curves);
+    cr_expect(isnan(metric_made(METRIC_added_share, &r, 1)) && isnan(metric_made(METRIC_update_ratio, &r, 1)));
+    free(r.curves.value);
+}
+
+/* No record holds a metric of a curve that is younger than grad_rise, so texts of records stay. */
+Test(metrics, of_curves_stand_in_no_record) {
+    Curves c;
+    bool absent[METRIC_COUNT];
+    curves_init(&c, 3, NULL);
+    metrics_absent(absent, &c);
+    for (Metric m = 0; m < METRIC_COUNT; m++) {
+        if (metric_of_curves(m)) cr_expect(absent[m] && m >= METRIC_grad_rise, "%s", metric_info[m].key);
+    }
+    cr_expect(absent[METRIC_grad_rise] && !absent[METRIC_grad_ratio] && !absent[METRIC_chrf]);
     free(c.value);
 }
