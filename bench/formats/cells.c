@@ -57,6 +57,11 @@ void cells_column(Cells *c, const char *key, char align, const char *heading) {
     cells_column_over(c, key, align, heading, "");
 }
 
+void cells_stack(Cells *c) {
+    assert(c->columns > 1 && !c->rows);
+    c->column[c->columns - 1].stacks = true;
+}
+
 /* Grow a list of items that is full. */
 static void *grown(void *at, size_t *room, size_t size) {
     *room = *room ? 2 * *room : 16;
@@ -204,6 +209,75 @@ bool cells_without_pictures(const Cells *c, Cells *out) {
         kept = keep_cells(c, i, out, kept);
     }
     out->cells = kept;
+    return true;
+}
+
+/* Append a text to `words`, behind a separator. */
+static void join(Text *words, const char *text, const char *separator) {
+    text_format(words, "%s%s", separator, text);
+}
+
+static void stack_columns(const Cells *c, bool below, Cells *out) {
+    Text words;
+    text_init(&words);
+    for (int k = 0; k < c->shown; k++) {
+        CellColumn column = c->column[k];
+        bool beside = column.align == 'i' && !below;
+        text_clear(&words);
+        if (!column.stacks) {
+            cells_column_over(out, NULL, column.align, cells_words_at(c, column.heading),
+                              cells_words_at(c, column.over));
+            continue;
+        }
+        CellColumn *into = &out->column[out->columns - 1];
+        text_format(&words, "%s", cells_words_at(out, into->heading));
+        join(&words, cells_words_at(c, column.heading), column.align == 'i' ? " " : ", ");
+        into->heading = keep(out, words.at), into->align = 'l', into->stacks |= !beside;
+    }
+    text_release(&words);
+}
+
+static void stack_row(const Cells *c, int row, bool below, Cells *out) {
+    Text words;
+    text_init(&words);
+    cells_row(out);
+    out->row[out->rows - 1].below = c->row[row].below;
+    for (int k = 0; k < c->shown; k++) {
+        const Cell *cell = cells_at(c, row, k);
+        const char *text = cell ? cells_words_at(c, cell->shown) : "";
+        if (!c->column[k].stacks) {
+            Cell *copy = add(out, cell ? cell->kind : CELL_empty, (double)NAN, text);
+            if (cell) copy->marks = cell->marks, copy->strong = cell->strong, copy->emphatic = cell->emphatic;
+            continue;
+        }
+        Cell *into = &out->cell[out->cells - 1];
+        bool beside = c->column[k].align == 'i' && !below;
+        text_clear(&words);
+        text_format(&words, "%s", cells_words_at(out, into->shown));
+        join(&words, text, !beside ? CELLS_BELOW : text[0] ? " " : "");
+        into->shown = keep(out, words.at);
+    }
+    text_release(&words);
+}
+
+bool cells_stacked(const Cells *c, bool intervals_below, Cells *out) {
+    bool any = false;
+    for (int k = 0; k < c->shown; k++) any |= c->column[k].stacks;
+    if (!any) return false;
+    cells_init(out, c->name, c->title.at);
+    out->stub = c->stub, out->below = c->below;
+    text_format(&out->caption, "%s", c->caption.at);
+    text_format(&out->notes, "%s", c->notes.at);
+    stack_columns(c, intervals_below, out);
+    for (int i = 0; i < c->rows; i++) {
+        const CellRow *row = &c->row[i];
+        switch (row->kind) {
+        case ROW_cells: stack_row(c, i, intervals_below, out); break;
+        case ROW_heading: cells_heading(out, cells_words_at(c, row->shown)); break;
+        case ROW_words: cells_words(out, row->indent, cells_words_at(c, row->shown)); break;
+        case ROW_space: cells_space(out); break;
+        }
+    }
     return true;
 }
 

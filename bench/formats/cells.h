@@ -42,6 +42,7 @@ typedef struct {
                              a number or text and an interval for CSV and JSON alone, after all others */
     size_t key;           /* offset of its name in CSV and JSON; 0: not in these */
     size_t heading, over; /* offsets; neighbours with equal `over` share it */
+    bool stacks; /* on a terminal too narrow for all it is below the column before it, an interval first beside it */
 } CellColumn;
 
 typedef enum {
@@ -84,6 +85,8 @@ void cells_release(Cells *c);
 /* Add a column, before any row. key NULL: not in CSV and JSON. over: "" or a heading that neighbours share. */
 void cells_column(Cells *c, const char *key, char align, const char *heading);
 void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over);
+
+void cells_stack(Cells *c); /* the last column stacks; before any row */
 
 void cells_row(Cells *c);
 void cells_row_below(Cells *c);
@@ -132,6 +135,13 @@ void cells_list_release(CellsList *l);
 /* The table without its pictures, for renderers that draw none: false where it has none. Texts are those of c; row and
  * cell are freed by the caller. */
 bool cells_without_pictures(const Cells *c, Cells *out);
+
+/* A separator of lines in a cell of stacked columns. */
+#define CELLS_BELOW "\x1e"
+
+/* The table with its stacked columns in the ones before them, intervals beside or below these: false where none stacks.
+ * out is released by the caller. */
+bool cells_stacked(const Cells *c, bool intervals_below, Cells *out);
 
 /* ---- renderers ---- */
 

@@ -66,6 +66,18 @@ static const char *shown_at(const Cells *c, int row, int column, int room, Shown
     return out->text;
 }
 
+/* Return the length of the longest line of a cell. */
+static int longest_line(const char *text) {
+    int longest = 0;
+    for (const char *line = text; *line;) {
+        int bytes = (int)strcspn(line, CELLS_BELOW), n = 0;
+        for (int i = 0; i < bytes; i++) n += (line[i] & 0xC0) != 0x80;
+        longest = n > longest ? n : longest;
+        line += bytes, line += *line != 0;
+    }
+    return longest;
+}
+
 /* Find the width of each column's heading and cells. */
 static void measure(Page *p) {
     const Cells *c = p->c;
@@ -74,7 +86,8 @@ static void measure(Page *p) {
         p->width[k] = length_of(cells_words_at(c, c->column[k].heading));
         for (int i = 0; i < c->rows; i++) {
             Shown shown;
-            int n = length_of(shown_at(c, i, k, p->marks[k], &shown));
+            const char *words = shown_at(c, i, k, p->marks[k], &shown);
+            int n = c->column[k].stacks ? longest_line(words) : length_of(words);
             if (n > p->width[k]) p->width[k] = n;
         }
     }
@@ -140,7 +153,7 @@ static void fit(Page *p) {
     int most = together ? shared_width(p, broken, room) : p->page - INDENT - sum_of(p, 0, p->stub);
     for (int k = 0; k < c->shown; k++) {
         if (broken[k] && p->width[k] > most) p->width[k] = most > LEAST_PARAGRAPH ? most : LEAST_PARAGRAPH;
-        p->broken[k] |= broken[k];
+        p->broken[k] |= broken[k] || c->column[k].stacks;
     }
 }
 
@@ -216,8 +229,9 @@ static void write_headings(const Page *p, int from, int to, Text *out) {
 /* Return the bytes of the words that fit into `width` characters: whole words, or a piece of a longer one; "lr = 0.1"
  * stays together if possible. */
 static int line_bytes(const char *text, int width) {
-    int most = width, bytes = show_bytes(text, &most);
-    if (!text[bytes]) return bytes;
+    int most = width, bytes = show_bytes(text, &most), line = (int)strcspn(text, CELLS_BELOW);
+    if (line < bytes) return line;
+    if (!text[bytes] || line == bytes) return bytes;
     for (int k = bytes; k > 0; k--)
         if (text[k] == ' ' && text[k + 1] != '=' && text[k - 1] != '=') return k;
     for (int k = bytes; k > 0; k--)
@@ -226,7 +240,7 @@ static int line_bytes(const char *text, int width) {
 }
 
 static const char *after_line(const char *text, int bytes) {
-    return text + bytes + (text[bytes] == ' ');
+    return text + bytes + (text[bytes] == ' ' || text[bytes] == CELLS_BELOW[0]);
 }
 
 /* Write a row, which takes as many lines as its longest paragraph. */
@@ -295,13 +309,7 @@ static int room_of_paragraphs(const Page *p) {
     return columns ? rest / columns : 0;
 }
 
-void cells_text(const Cells *c, int width, Text *out) {
-    Cells plain;
-    if (cells_without_pictures(c, &plain)) {
-        cells_text(&plain, width, out);
-        free(plain.row), free(plain.cell);
-        return;
-    }
+static void cells_text_flat(const Cells *c, int width, Text *out) {
     Page page = {.c = c, .page = width, .gap = WIDE_GAP, .stub = c->stub < c->shown ? c->stub : 0};
     bool titled = c->title.length && !c->below;
     if (titled) wrapped(c->title.at, 0, width, out);
@@ -326,6 +334,32 @@ void cells_text(const Cells *c, int width, Text *out) {
     }
 }
 
+/* Return true if the columns fit, each paragraph in a fair width. */
+static bool fits_fairly(const Cells *c, int width) {
+    Page page = {.c = c, .page = width, .gap = WIDE_GAP};
+    measure(&page);
+    int room = room_of_paragraphs(&page);
+    return INDENT + sum_of(&page, 0, c->shown) - page.gap <= width || room >= FAIR_PARAGRAPH;
+}
+
+/* Write the table with stacked columns if it is too wide; false: nothing was written. */
+static bool text_stacked(const Cells *c, int width, Text *out) {
+    Cells beside, below;
+    if (fits_fairly(c, width) || !cells_stacked(c, false, &beside)) return false;
+    bool narrow = !fits_fairly(&beside, width);
+    (void)cells_stacked(c, true, &below);
+    cells_text_flat(narrow ? &below : &beside, width, out);
+    cells_release(&beside), cells_release(&below);
+    return true;
+}
+
+void cells_text(const Cells *c, int width, Text *out) {
+    Cells plain;
+    bool pictures = cells_without_pictures(c, &plain);
+    const Cells *of = pictures ? &plain : c;
+    if (!text_stacked(of, width, out)) cells_text_flat(of, width, out);
+    if (pictures) free(plain.row), free(plain.cell);
+}
 void cells_list_text(const CellsList *l, int width, Text *out) {
     for (int i = 0; i < l->count; i++) {
         if (l->at[i].data) continue;

@@ -277,6 +277,45 @@ Test(cells, columns_that_do_not_fit_follow_in_blocks) {
     cells_release(&c);
 }
 
+static void stacking_row(const char *says, const char *reported, double ours) {
+    cells_row(&c);
+    cell_text(&c, says);
+    cell_text(&c, reported);
+    cell_signed(&c, ours, 3);
+    cell_interval(&c, ours - 0.1, ours + 0.1, 3, "");
+    cell_text(&c, "seen");
+}
+
+/* Stacked columns stand below the one before them where the page is too narrow, an interval first beside its number. */
+Test(cells, columns_stack_where_the_page_is_narrow) {
+    text_init(&out);
+    cells_init(&c, "stacks", "");
+    cells_column(&c, "says", 'p', "what it says");
+    cells_column(&c, "reported", 'p', "write-up");
+    cells_column(&c, "ours", 'r', "ours"), cells_stack(&c);
+    cells_column(&c, "ours", 'i', "[CI]"), cells_stack(&c);
+    cells_column(&c, "verdict", 'p', "verdict");
+    stacking_row("A sentence of many words that takes two lines", "22.18 to 20.64", -0.25);
+    stacking_row("A line", "", 0.5);
+    cells_text(&c, 110, &out);
+    has("write-up          ours  [CI]              verdict\n");
+    has("22.18 to 20.64  -0.250  [-0.350, -0.150]  seen\n");
+    text_clear(&out);
+    cells_text(&c, 78, &out);
+    cr_expect_leq(widest_line(), 78, "%s", out.at);
+    has("write-up, ours [CI]      verdict\n");
+    has("22.18 to 20.64           seen\n"), has("-0.250 [-0.350, -0.150]\n"), has("  A line");
+    has_not(CELLS_BELOW);
+    text_clear(&out);
+    cells_text(&c, 48, &out);
+    cr_expect_leq(widest_line(), 48, "%s", out.at);
+    has("22.18 to 20.64"), has(" -0.250\n"), has(" [-0.350, -0.150]\n");
+    text_clear(&out);
+    cells_csv(&c, &out);
+    has("says,reported,ours,ours_lo,ours_hi,verdict"), has_not(CELLS_BELOW);
+    cells_release(&c);
+}
+
 Test(cells, latex_breaks_rows_and_columns_into_floats) {
     char name[24];
     text_init(&out);
