@@ -173,10 +173,24 @@ void ledger_counts_text(const int count[WORD_COUNT], Text *out) {
         if (count[w]) text_format(out, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
 }
 
-void ledger_own_size(const LedgerClaim *c, Text *out) {
+static const ClaimSize *own_size_of(const LedgerClaim *c) {
     const ClaimSize *own = c->line && c->line->v ? c->line->v->own : NULL;
-    if (!own && c->claim->owns) own = c->claim->own[0];
-    if (own) claim_size_text(own, out);
+    return own || !c->claim->owns ? own : c->claim->own[0];
+}
+
+void ledger_own_size(const LedgerClaim *c, Text *out) {
+    if (own_size_of(c)) claim_size_text(own_size_of(c), out);
+}
+
+void ledger_own_brief(const LedgerClaim *c, Text *out) {
+    if (own_size_of(c)) claim_size_brief(own_size_of(c), out);
+}
+
+void ledger_our_brief(const LedgerClaim *c, Text *out) {
+    if (c->line && c->line->v && c->word != WORD_NOT_TESTED)
+        run_size_brief(&c->line->v->size, out);
+    else
+        ledger_our_size(c, out);
 }
 
 void ledger_our_size(const LedgerClaim *c, Text *out) {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/plan/profile.h"
+#include "bench/verdict/grid.h"
 #include "bench/verdict/until.h"
 
 void ledger_table_free(LedgerTable *t) {
@@ -77,7 +78,8 @@ static void add_link(Ledger *b, const Experiment *x) {
     snprintf(b->link[b->links].name, sizeof b->link->name, "%s", x->name);
     for (int i = 0; i <= EXPERIMENT_MOST_ALSO; i++)
         snprintf(b->link[b->links].writeup[i], sizeof b->link->writeup[i], "%.15s", i ? x->also[i - 1] : x->writeup);
-    b->links++;
+    int cell[EXPERIMENT_MOST_VALUES];
+    b->link[b->links++].rates = grid_cells(x, 0, cell);
 }
 
 bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup) {

@@ -264,6 +264,7 @@ void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t
             continue;
         size->layers = (int)s->layers, size->width = (int)s->width;
         size->tokens = (double)v->step * (double)s->batch * (double)s->context;
+        size->trained = (double)s->steps * (double)s->batch * (double)s->context;
         spec_get(size->corpus, s, "dataset");
     }
     out->replication = replication_of(t, v->spec, out->reported, &r, f->conf);

@@ -1,6 +1,7 @@
 /* The ledger as tables: one for each write-up with a row for each claim, and a legend of three lines. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/ledger/ledger.h"
@@ -56,34 +57,92 @@ static void picture(const LedgerClaim *c, Cells *cells) {
         cell_picture(cells, none, none, none, axis);
 }
 
-/* " *" of what survives Holm, ": 24 seeds" of what is open, the answer to a question. */
-static void behind_word(const LedgerClaim *c, Text *out) {
+/* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open. */
+static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
     if (c->survives) text_format(out, " *");
-    if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, ": %s", ledger_answer(c));
-    if (c->word != WORD_OPEN || !v) return;
-    if (v->seeds_wanted > v->size.seeds) text_format(out, ": %d seeds", v->seeds_wanted);
-    if (v->seeds_wanted < 0) text_format(out, ": another test");
+    if (c->word != WORD_OPEN || !v || v->seeds_wanted <= v->size.seeds) return;
+    text_format(out, ": %d seeds", v->seeds_wanted);
+    if (!isnan(ledger_hours(b, c))) text_format(out, ", "), ledger_hours_text(ledger_hours(b, c), out);
 }
 
-/* "write-up: 38.6M on 3.7M of WikiText-2, 1 seed; here: …", or what it takes. */
-static void sizes(const LedgerClaim *c, Text *out) {
-    const LedgerLine *l = c->line;
-    const ClaimSize *own = l && l->v && l->v->own ? l->v->own : c->claim->owns ? c->claim->own[0] : NULL;
-    Text words;
-    text_init(&words);
-    if (own) text_format(out, "write-up: "), claim_size_brief(own, out);
-    if (c->word == WORD_NOT_TESTED)
-        ledger_why(c, &words);
-    else if (l && l->v)
-        text_format(&words, "here: "), run_size_brief(&l->v->size, &words);
+/* What the row alone does not say: an answer, why a claim is open although no number of seeds is named, what a test
+ * takes. */
+static void behind_row(const LedgerClaim *c, Text *out) {
+    const ClaimVerdict *v = c->line ? c->line->v : NULL;
+    if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, "Answer: %s.", ledger_answer(c));
+    bool named = v && v->seeds_wanted > v->size.seeds, apart = v && v->apart && c->word != WORD_NOT_TESTED;
+    if (c->word == WORD_NOT_TESTED || (c->word == WORD_OPEN && !named) || apart) ledger_why(c, out);
+}
+
+/* The sizes that a write-up's rows name, by letter: its own in capitals. */
+typedef struct {
+    char **at[2]; /* own, ours */
+    int count[2];
+} Sizes;
+
+/* "B"; behind z a number follows: "a2". */
+static void size_name(bool ours, int k, Text *out) {
+    text_format(out, "%c", (ours ? 'a' : 'A') + k % 26);
+    if (k >= 26) text_format(out, "%d", k / 26 + 1);
+}
+
+/* The name of a size, which is listed when it is new; "": it is none. */
+static void name_size(Sizes *s, bool ours, const Text *size, Text *out) {
+    int *n = &s->count[ours], k = 0;
+    if (!size->length) return;
+    while (k < *n && strcmp(s->at[ours][k], size->at) != 0) k++;
+    if (k == *n) {
+        s->at[ours] = mem_grow(s->at[ours], (size_t)*n + 1, sizeof *s->at[ours]);
+        char *copy = s->at[ours][(*n)++] = mem_alloc(size->length + 1, 1);
+        memcpy(copy, size->at, size->length + 1);
+    }
+    text_format(out, "%s", out->length ? " " : "");
+    size_name(ours, k, out);
+}
+
+static void sizes_of(Sizes *s, const LedgerClaim *c, Text *out) {
+    Text size;
+    text_init(&size);
+    ledger_own_brief(c, &size);
+    name_size(s, false, &size, out);
+    text_clear(&size);
+    ledger_our_brief(c, &size);
+    name_size(s, true, &size, out);
+    text_release(&size);
+}
+
+/* "Sizes: A: 38.6M on 3.7M of WikiText-2, 1 seed. Here: a: …"; releases them. */
+static void sizes_text(Sizes *s, Text *out) {
+    for (int ours = 0; ours < 2; ours++) {
+        if (s->count[ours]) text_format(out, "%s", ours ? ". Here " : ". Its sizes: ");
+        for (int k = 0; k < s->count[ours]; k++) {
+            text_format(out, "%s", k ? "; " : "");
+            size_name(ours, k, out);
+            text_format(out, " %s", s->at[ours][k]);
+            free(s->at[ours][k]);
+        }
+        free(s->at[ours]);
+    }
+    text_format(out, ".");
+}
+
+/* Seeds that would decide, and their hours. */
+static void cell_seeds(const Ledger *b, const LedgerClaim *c, Cells *cells) {
+    const ClaimVerdict *v = c->line ? c->line->v : NULL;
+    bool named = c->word == WORD_OPEN && v && v->seeds_wanted > v->size.seeds;
+    double hours = named ? ledger_hours(b, c) : (double)NAN;
+    if (named)
+        cell_exact(cells, v->seeds_wanted);
     else
-        text_format(&words, "here: "), ledger_our_size(c, &words);
-    text_format(out, "%s%s", out->length ? "; " : "", words.at);
-    text_release(&words);
+        cell_none(cells);
+    if (isnan(hours))
+        cell_none(cells);
+    else
+        cell_exact(cells, hours);
 }
 
-static void claim_row_of(const Ledger *b, const LedgerClaim *c, Cells *cells) {
+static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells *cells) {
     Text words;
     text_init(&words);
     cells_row(cells);
@@ -91,7 +150,10 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     cell_text(cells, c->claim->brief);
     numbers(b, c, cells);
     picture(c, cells);
-    behind_word(c, &words);
+    sizes_of(of, c, &words);
+    cell_text(cells, words.at);
+    text_clear(&words);
+    behind_word(b, c, &words);
     claims_verdict(cells, c->word, words.at);
     text_clear(&words);
     ledger_own_size(c, &words);
@@ -107,46 +169,51 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Cells *cells) {
         cell_none(cells);
     else
         cell_exact(cells, c->holm);
+    cell_seeds(b, c, cells);
     text_clear(&words);
     ledger_why(c, &words);
     cell_text(cells, words.at);
     text_clear(&words);
-    sizes(c, &words);
+    behind_row(c, &words);
     if (words.length) cells_words(cells, 9, words.at);
     text_release(&words);
 }
 
 static void writeup_table(const Ledger *b, const ClaimFile *f, CellsList *out) {
-    static const char *const behind[] = {"own_size", "our_size", "p", "p_holm", "why"};
+    static const char *const behind[] = {"own_size", "our_size", "p", "p_holm", "seeds_wanted", "hours_wanted", "why"};
     int count[WORD_COUNT], k = ledger_family(b, f);
+    Sizes of = {0};
     Cells *c = cells_add(out, f->writeup, "");
     ledger_title(f, &c->title);
     ledger_count(b, f, count);
     ledger_counts_text(count, &c->caption);
     if (k)
-        text_format(&c->caption, ". *: survives Holm over %s", k > 1 ? "" : "the one claim that a contrast decides.");
-    if (k > 1) text_format(&c->caption, "the %d claims that contrasts decide.", k);
+        text_format(&c->caption, ". *: survives Holm over %s", k > 1 ? "" : "the one claim that a contrast decides");
+    if (k > 1) text_format(&c->caption, "the %d claims that contrasts decide", k);
     cells_column(c, "claim", 'l', "claim");
     cells_column(c, "says", 'p', "what it says");
     cells_column(c, "reported", 'p', "write-up");
     cells_column(c, "ours", 'r', "ours");
+    cells_stack(c);
     cells_column(c, "ours", 'i', "[CI]");
+    cells_stack(c);
     cells_column(c, NULL, 'g', "");
+    cells_column(c, NULL, 'l', "size");
     cells_column(c, "verdict", 'p', "verdict");
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) cells_column(c, behind[i], 'X', "");
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
-        if (one->file == f) claim_row_of(b, one, c);
+        if (one->file == f) claim_row_of(b, one, &of, c);
+    sizes_text(&of, &c->caption);
 }
 
 /* Three lines: the words, and where the numbers are from. */
 static void legend(const Ledger *b, Cells *c) {
     text_format(&c->notes,
-                "reproduced, contradicted: at the write-up's own size, or by arithmetic; seen here, not seen here: at "
-                "the size named. open: these seeds cannot tell, so many would; not tested: no run here measures it. "
-                "38.6M on 3.7M: parameters on training tokens. ");
-    if (b->kept.count)
-        text_format(&c->notes, "Own runs, else those of results/reference/claims.json (--own: not these). ");
-    text_format(&c->notes, "One claim whole: normbench claims ID.");
+                "reproduced, contradicted: at the write-up's own size, or by arithmetic; (not) seen here: at another. "
+                "open: so many seeds would decide, in the time of two cores; not tested: no run measures it. Sizes: "
+                "parameters on training tokens. ");
+    if (b->kept.count) text_format(&c->notes, "Own runs, else results/reference/claims.json (--own: without). ");
+    text_format(&c->notes, "One whole: normbench claims ID.");
 }
 
 void ledger_tables(const Ledger *b, bool all, CellsList *out) {

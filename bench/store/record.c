@@ -44,7 +44,7 @@ void record_evaluated(RunRecord *r, const Evaluation *x) {
 }
 
 static bool stands(const Evaluation *x, Metric m, const ProbeChoice *asked) {
-    return !x->absent[m] && (!asked || metric_asked(m, asked));
+    return !x->absent[m] && !metric_of_curves(m) && (!asked || metric_asked(m, asked));
 }
 
 static json_t *evaluations_json(const RunRecord *r, const ProbeChoice *asked) {

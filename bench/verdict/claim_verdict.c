@@ -11,6 +11,7 @@
 #include "bench/verdict/grid.h"
 #include "bench/verdict/sensitivity.h"
 #include "bench/verdict/words.h"
+#include "stats/invert.h"
 #include "stats/power.h"
 
 static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *test, int cell, int step) {
@@ -252,11 +253,37 @@ static Seen number_seen(ClaimVerdict *v, Seen seen) {
         say(v, "in direction: its number %.3g lies outside the prediction interval", v->reported);
     if (seen == SEEN_nothing && r->inside) {
         say(v, "but its number %.3g lies inside the prediction interval", v->reported);
+        v->apart = true;
         return SEEN_unclear;
     }
     if (seen != SEEN_unclear || r->inside) return seen;
     say(v, "its number %.3g is ruled out by the prediction interval", v->reported);
+    v->apart = true;
     return SEEN_no;
+}
+
+/* Where Student's interval and the p that decides disagree, the interval that belongs to it: of sign flips. */
+static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
+    const Comparison *c = v->c;
+    double margin = c->what.margin;
+    if (isnan(v->lo) || isnan(v->p)) return;
+    if (c->inside && (v->seen == SEEN_yes || v->seen == SEEN_nothing)) {
+        bool within = v->lo - r->neutral >= -margin && v->hi - r->neutral <= margin;
+        if (!within) say(v, "by two one-sided tests at %.3g the mean is inside", f->alpha);
+        v->apart |= !within;
+        return;
+    }
+    if (v->test->test->about != ST_ABOUT_difference || f->anytime) return;
+    if ((v->lo > r->neutral || v->hi < r->neutral) == (v->p < f->alpha)) return;
+    v->apart = true;
+    if (v->test->test == st_test_find("choice")) {
+        say(v, "p is of choosing rates anew, the interval takes them as given");
+        return;
+    }
+    StFlipCi ci = st_flip_ci(c->pairs.d, c->pairs.n, c->pairs.scale, f->conf, c->key);
+    if (ci.status != ST_OK) return;
+    say(v, "interval of the sign flips that decide; Student's is [%.3g, %.3g]", v->lo, v->hi);
+    v->lo = ci.lo + r->neutral, v->hi = ci.hi + r->neutral, v->interval = "sign flips";
 }
 
 #define SEEDS_MOST 500 /* more are no plan */
@@ -296,7 +323,7 @@ static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
 
 void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {
     StAbout about = v->test->test->about;
-    v->why[0] = 0;
+    v->why[0] = 0, v->apart = false;
     v->seen = number_seen(v, v->test->expects == EXPECT_equal ? equality_seen(v, f) : difference_seen(v, r, f));
     v->word = v->place < 0 ? WORD_ESTIMATE : claim_word(v->claim->kind, v->own != NULL, v->seen);
     if (v->seen == SEEN_unclear) say_why_open(v, r, f);
@@ -309,6 +336,8 @@ void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {
         text_release(&without);
     }
     if (r->note[0]) say(v, "%s", r->note);
+    match_interval(v, r, f);
+    v->apart |= v->seen == SEEN_nothing;
 }
 
 double claim_reported(const ClaimTest *t, const RunSpec *spec, int terms, int step) {
@@ -328,6 +357,7 @@ static RunSize size_of(const Contrast *c, const Sample *s) {
         double tokens = (double)s->cell[t->cell].step[t->step] * r->spec.batch * r->spec.context;
         if (t > c->term && r->parameters < out.parameters) continue;
         out.layers = r->spec.layers, out.width = r->spec.width, out.parameters = r->parameters, out.tokens = tokens;
+        out.trained = (double)r->spec.steps * r->spec.batch * r->spec.context;
         spec_get(out.corpus, &r->spec, "dataset");
     }
     return out;

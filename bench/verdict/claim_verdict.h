@@ -15,6 +15,7 @@ typedef struct {
     int layers, width, seeds;
     long parameters;
     double tokens; /* that training has seen at the step */
+    double trained; /* all of a run's */
     char corpus[SPEC_TEXT_SIZE];
 } RunSize;
 /* "12 x 64, 0.71M parameters, 0.15M tokens of wikitext-2, 8 seeds" */
@@ -42,6 +43,7 @@ typedef struct {
     VerdictWord word;
     int seeds_wanted;         /* about as many would decide; 0: not known; -1: no number of seeds would */
     char why[CLAIM_WHY_SIZE]; /* of not tested and open; what else to know */
+    bool apart;               /* the word is not what the interval alone says; why says more */
 } ClaimVerdict;
 
 typedef struct {

@@ -113,7 +113,7 @@ PY
 check_the_ledger_says_what_holds() {
   claims_tree
   short
-  prints '^3 not tested\. \*: survives Holm over the 2 claims that contrasts decide\.$'
+  prints '^3 not tested\. \*: survives Holm over the 2 claims that contrasts decide\. Its sizes: A 19k on 5k of synthetic, 1'
   prints '^  900-1 +Wider is better. +not tested$'
   prints '^ +write-up: 19k on 5k of synthetic, 1 seed; normbench run tiny --profile smoke \(24 runs\);'
   whole | grep -q 'its own size takes 2 s a run' && prints 'needs a translation task'
@@ -219,7 +219,7 @@ check_stored_measurements_stand_in_for_runs() {
   ledger --json --own
   cp "$W/out" "$kept"
   ends 0 claims 900 --results "$W/none"
-  prints '^1 reproduced, 1 open, 1 not tested\.' && whole | grep -q 'else those of results/reference/claims.json' || fail "not said what is shown"
+  prints '^1 reproduced, 1 open, 1 not tested\.' && whole | grep -q 'else results/reference/claims.json' || fail "not said what is shown"
   grep -E '^ +(900|write-up)' "$W/out" | diff -w - "$W/own" || fail "not the same lines"
   ends 0 claims 900-1 --results "$W/none"
   prints 'Stored: trained 2[0-9-]{9}, commit' && prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 .* reproduced'

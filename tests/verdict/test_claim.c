@@ -151,6 +151,42 @@ Test(claim, one_seed_that_decides_is_said) {
     made_up_release(&m);
 }
 
+/* Seven of eight seeds are lower, one by far: sign flips give 6/256, and Student's interval holds 0. The interval shown
+ * is that of the test, the 6th of the 255 means of subsets from above (stats/invert.h), and the reader is told. */
+Test(claim, interval_and_test_agree) {
+    static const double by[] = {-.051, -.002, -.209, -.016, -.007, -.008, -.008, .002};
+    made_up_init(&m, made_up_four, "eight");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 8; seed++)
+            made_up_loss(made_up_at(&m, 0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const ClaimVerdict *v = verdict("002-1", 0);
+    cr_expect_float_eq(v->p, 6 / 256., 1e-12, "%g", v->p);
+    cr_expect(v->c->t.lo < 0 && v->c->t.hi > 0, "[%g, %g]", v->c->t.lo, v->c->t.hi);
+    cr_expect(v->lo < v->effect && v->effect < v->hi && v->hi < 0, "[%g, %g]", v->lo, v->hi);
+    cr_expect_str_eq(v->interval, "sign flips");
+    cr_expect(v->apart && strstr(v->why, "interval of the sign flips that decide; Student's is [-0.097, 0.0222]"), "%s",
+              v->why);
+    made_up_release(&m);
+}
+
+/* No row's interval contradicts its word without a sentence that says why. */
+Test(claim, no_interval_contradicts_its_word_in_silence) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_up_init(&m, made_up_four, "eight");
+        for (int arm = 1; arm < 4; arm++) set_difference(arm, cases[i].layernorm / arm, cases[i].spread);
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        for (int k = 0; k < m.table.verdicts.count; k++) {
+            const ClaimVerdict *v = &m.table.verdicts.at[k];
+            if (!v->c || isnan(v->lo) || v->test->test->about != ST_ABOUT_difference) continue;
+            bool beyond = v->lo > 0 || v->hi < 0, shown = v->seen == SEEN_yes || v->seen == SEEN_no;
+            cr_expect(beyond == shown || (v->apart && v->why[0]) || (v->seen == SEEN_unclear && v->why[0]),
+                      "case %zu, %s: [%g, %g] %s (%s)", i, v->claim->id, v->lo, v->hi, verdict_word(v->word), v->why);
+        }
+        made_up_release(&m);
+    }
+}
+
 Test(claim, few_seeds_are_not_testable) {
     make(made_up_four, "single");
     cr_expect_eq(verdict("002-1", 0)->word, WORD_OPEN);
