@@ -21,7 +21,7 @@ static void print(const Ledger *b, const Options *o, const Claim *only) {
         if (only)
             ledger_whole(b, only, &all);
         else
-            ledger_tables(b, o->times[OPTION_all] > 0, &all);
+            ledger_tables(b, o->times[OPTION_all] > 0, o->times[OPTION_open] > 0, &all);
         if (o->times[OPTION_tex])
             ledger_tex(&all, &text);
         else if (o->times[OPTION_html])

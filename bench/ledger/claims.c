@@ -213,6 +213,9 @@ void ledger_why(const LedgerClaim *c, Text *out) {
         text_format(out, "%s", l->v->why);
         return;
     }
+    if (c->word == WORD_OPEN && l->statement)
+        text_format(out, "the interval over %d seeds holds a bound of what is predicted, %s",
+                    l->stored ? l->stored->n : l->stated->m->seeds, l->statement->predicted);
     if (c->word != WORD_NOT_TESTED) return;
     text_format(out, "%s", l->why[0] ? l->why : l->v ? "another of its tests was not measured" : "");
     const char *takes = c->claim->owns ? c->claim->own[0]->takes : NULL;

@@ -13,7 +13,7 @@ static int rates_of(const Ledger *b, const char *experiment) {
 
 double ledger_hours(const Ledger *b, const LedgerClaim *c) {
     const LedgerLine *l = c->line;
-    if (!l || !l->v || !l->test || l->v->seeds_wanted <= 0) return (double)NAN;
+    if (!l || !l->v || !l->test || l->v->seeds_wanted <= l->v->size.seeds) return (double)NAN;
     const char *experiment = l->stored ? l->stored->experiment : l->in->table.x->name;
     bool grid = l->test->grid || (l->test->terms && l->test->term[0].arm.best);
     double runs = (double)l->v->seeds_wanted * l->test->terms * (grid ? rates_of(b, experiment) : 1);

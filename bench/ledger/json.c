@@ -203,7 +203,7 @@ static void put_words(json_t *o, const char *key, void (*words)(const LedgerClai
     text_release(&text);
 }
 
-static void put_verdict(json_t *o, const LedgerClaim *c) {
+static void put_verdict(const Ledger *b, json_t *o, const LedgerClaim *c) {
     json_t *own = json_array();
     for (int i = 0; i < c->claim->owns; i++) {
         Text size;
@@ -220,6 +220,7 @@ static void put_verdict(json_t *o, const LedgerClaim *c) {
     if (!isnan(c->holm))
         json_put(o, "p_holm", c->holm), json_object_set_new(o, "survives_holm", json_boolean(c->survives));
     put_words(o, "own_size", ledger_own_size, c), put_words(o, "our_size", ledger_our_size, c);
+    if (c->word == WORD_OPEN && !isnan(ledger_hours(b, c))) json_put(o, "hours_wanted", ledger_hours(b, c));
 }
 
 static json_t *claim_json(const Ledger *b, const Claim *c) {
@@ -234,7 +235,7 @@ static json_t *claim_json(const Ledger *b, const Claim *c) {
     json_put_text(o, "brief", c->brief), json_put_text(o, "kind", kind_names[c->kind]);
     if (c->number) json_put_text(o, "number", c->number);
     if (c->note) json_put_text(o, "note", c->note);
-    put_verdict(o, ledger_claim(b, c));
+    put_verdict(b, o, ledger_claim(b, c));
     json_t *setups = json_array();
     for (int i = 0; i < c->setups; i++) json_array_append_new(setups, setup_json(c->setup[i]));
     json_object_set_new(o, "setups", setups);

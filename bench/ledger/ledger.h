@@ -154,8 +154,9 @@ void ledger_why(const LedgerClaim *c, Text *out);
 /* The answer to a question; NULL: it has none. */
 const char *ledger_answer(const LedgerClaim *c);
 
-/* A table for each write-up, a row for each claim, and the legend below the last. all: then every claim whole. */
-void ledger_tables(const Ledger *b, bool all, CellsList *out);
+/* A table for each write-up, a row for each claim, and the legend below the last. all: then every claim whole. open:
+ * rows of open claims alone, and how many of them a day of two cores would decide. */
+void ledger_tables(const Ledger *b, bool all, bool open, CellsList *out);
 /* One claim whole: its sentence, verdict and sizes, every place it was measured in, its seeds, the way to its runs. */
 void ledger_whole(const Ledger *b, const Claim *c, CellsList *out);
 void ledger_tex(const CellsList *tables, Text *out); /* behind a comment */
@@ -163,7 +164,7 @@ void ledger_tex(const CellsList *tables, Text *out); /* behind a comment */
 /* {schema, made_by, commit, counts: {WORD: n}, writeups: [{writeup, title, author?, date?, url?, source, file, counts,
  *  holm_over, claims: [{id, hash, says, brief, kind, source, number?, note?, own: [text],
  *  setups: [{name, keys, choices}],
- *  verdict, answer?, why?, p?, p_holm?, survives_holm?, own_size?, our_size?, verdicts: [VERDICT]}]}]}
+ *  verdict, answer?, why?, p?, p_holm?, survives_holm?, own_size?, our_size?, hours_wanted?, verdicts: [VERDICT]}]}]}
  * VERDICT is that of bench/write/table_json.h with test_at (its place among the claim's tests), contrast, where,
  * numbers, experiment, profile, plan, records (who made them), trained (the day of the last of them), hypothesis, specs
  * (of each arm's first run: what differs from the defaults), parameters, seeds, `class` where its runs are not all of

@@ -217,7 +217,7 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
 }
 
 /* A reading that the differences do not give: as it was stored. */
-static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t) {
+static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t, Comparison *c) {
     const json_t *o = v->json, *comparison = json_object_get(o, "comparison");
     const char *why = text_of(o, "why");
     bool variance = t->test->about == ST_ABOUT_variance;
@@ -231,6 +231,11 @@ static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t) {
                  .se = (double)NAN,
                  .df = (double)NAN,
                  .interval = ""};
+    if (variance) {
+        const json_t *x = json_object_get(comparison, "pitman_morgan");
+        c->pitman_morgan = (StVariance){.stat = number_of(x, "t"), .df1 = number_of(x, "df")};
+        c->pitman_morgan.status = isnan(c->pitman_morgan.stat) ? ST_BAD_ARG : ST_OK;
+    }
     if (variance && !isnan(alone) && !strcmp(t->test->name, "pitman-morgan")) r.p = alone;
     if (t->predictors && why) snprintf(r.note, sizeof r.note, "%.150s", why);
     return r;
@@ -249,7 +254,7 @@ void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t
     compare_again(v, t, f);
     ReadingOf of = {NULL, f, &f->at[0], t->expects == EXPECT_higher};
     bool again = of_differences(t->test) && f->at[0].status == ST_OK;
-    Reading r = again ? reading_of(t->test, &of) : stored_reading(v, t);
+    Reading r = again ? reading_of(t->test, &of) : stored_reading(v, t, &f->at[0]);
     *out = (ClaimVerdict){.claim = claim, .test = t, .cell = -1, .step = -1, .c = &f->at[0], .by = t->test->name};
     out->effect = r.effect, out->lo = r.lo, out->hi = r.hi, out->interval = r.interval;
     out->p = r.p, out->floor = r.floor;

@@ -115,7 +115,7 @@ static void sizes_of(Sizes *s, const LedgerClaim *c, Text *out) {
 /* "Sizes: A: 38.6M on 3.7M of WikiText-2, 1 seed. Here: a: …"; releases them. */
 static void sizes_text(Sizes *s, Text *out) {
     for (int ours = 0; ours < 2; ours++) {
-        if (s->count[ours]) text_format(out, "%s", ours ? ". Here " : ". Its sizes: ");
+        if (s->count[ours]) text_format(out, "%s", ours ? ". Sizes here: " : ". Its sizes: ");
         for (int k = 0; k < s->count[ours]; k++) {
             text_format(out, "%s", k ? "; " : "");
             size_name(ours, k, out);
@@ -179,7 +179,7 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     text_release(&words);
 }
 
-static void writeup_table(const Ledger *b, const ClaimFile *f, CellsList *out) {
+static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, CellsList *out) {
     static const char *const behind[] = {"own_size", "our_size", "p", "p_holm", "seeds_wanted", "hours_wanted", "why"};
     int count[WORD_COUNT], k = ledger_family(b, f);
     Sizes of = {0};
@@ -202,7 +202,7 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, CellsList *out) {
     cells_column(c, "verdict", 'p', "verdict");
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) cells_column(c, behind[i], 'X', "");
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
-        if (one->file == f) claim_row_of(b, one, &of, c);
+        if (one->file == f && (!open || one->word == WORD_OPEN)) claim_row_of(b, one, &of, c);
     sizes_text(&of, &c->caption);
 }
 
@@ -210,14 +210,29 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, CellsList *out) {
 static void legend(const Ledger *b, Cells *c) {
     text_format(&c->notes,
                 "reproduced, contradicted: at the write-up's own size, or by arithmetic; (not) seen here: at another. "
-                "open: so many seeds would decide, in the time of two cores; not tested: no run measures it. Sizes: "
-                "parameters on training tokens. ");
+                "open: so many seeds would decide (time of two cores); not tested: no run measures it. Sizes: "
+                "parameters on tokens. ");
     if (b->kept.count) text_format(&c->notes, "Own runs, else results/reference/claims.json (--own: without). ");
     text_format(&c->notes, "One whole: normbench claims ID.");
 }
 
-void ledger_tables(const Ledger *b, bool all, CellsList *out) {
-    for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup_table(b, f, out);
+/* "13 of 18 open claims would be decided in a day of two cores each; …" */
+static void days(const Ledger *b, Cells *c) {
+    int open = 0, day = 0, more = 0;
+    for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++) {
+        if (one->word != WORD_OPEN) continue;
+        double hours = ledger_hours(b, one);
+        open++, day += hours <= 24, more += hours > 24;
+    }
+    text_format(&c->notes,
+                "%d open claim%s: a day of two cores or less would decide %d, more %d; of %d no number of seeds is "
+                "known that would. ",
+                open, open == 1 ? "" : "s", day, more, open - day - more);
+}
+
+void ledger_tables(const Ledger *b, bool all, bool open, CellsList *out) {
+    for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup_table(b, f, open, out);
+    if (out->count && open) days(b, &out->at[out->count - 1]);
     if (out->count) legend(b, &out->at[out->count - 1]);
     for (int i = 0; all && i < b->claims; i++) ledger_whole(b, b->claim[i].claim, out);
 }

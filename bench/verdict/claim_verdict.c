@@ -288,10 +288,19 @@ static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
 
 #define SEEDS_MOST 500 /* more are no plan */
 
+/* Of two spreads: seeds at which a correlation of sums and differences as large is found (Fisher's z); Pitman 1939. */
+static int seeds_of_spreads(const StVariance *v) {
+    if (v->status != ST_OK || !(v->df1 > 0) || isnan(v->stat)) return 0;
+    double r = fabs(v->stat) / sqrt(v->df1 + v->stat * v->stat), apart = (1.95996 + 0.84162) / atanh(r);
+    double n = ceil(3 + apart * apart);
+    return n <= SEEDS_MOST ? (int)n : -1;
+}
+
 /* How many seeds would decide with the spread seen: a difference of this size, or that it lies inside the margin. */
 static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
     const Comparison *c = v->c;
     StAbout about = v->test->test->about;
+    if (about == ST_ABOUT_variance) return seeds_of_spreads(&c->pitman_morgan);
     if (about != ST_ABOUT_difference && about != ST_ABOUT_equality) return 0;
     if (c->t.status == ST_DEGENERATE) return -1;
     if (c->t.status != ST_OK || !c->t_decides) return 0;
@@ -301,7 +310,9 @@ static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
         double apart = k ? inside : about == ST_ABOUT_equality ? -inside : mean;
         if (!(apart > 0)) continue;
         StPower p = st_nfor(apart / c->t.sd, PAIRED_POWER_AIM, f->alpha);
-        if (p.status == ST_OK && (!least || p.n < least)) least = p.n;
+        bool equal = k || about == ST_ABOUT_equality;
+        size_t n = equal && p.n < ST_EQUAL_SEEDS ? ST_EQUAL_SEEDS : p.n;
+        if (p.status == ST_OK && (!least || n < least)) least = n;
     }
     if (!least || least > SEEDS_MOST) return -1;
     int floor = (int)st_test_seeds(st_test_find("signflip"), 1, f->alpha);
@@ -319,6 +330,9 @@ static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
     v->seeds_wanted = seeds_wanted(v, f);
     if (v->seeds_wanted > f->n) say(v, "about %d seeds would do", v->seeds_wanted);
     if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MOST);
+    if (!r->why && v->seeds_wanted > 0 && v->seeds_wanted <= f->n && v->test->test->about == ST_ABOUT_variance)
+        say(v, "no seed may be the one that decides"), v->seeds_wanted = 0;
+    if (v->test->test->about == ST_ABOUT_predictor) say(v, "how many seeds would do is not known of this test");
 }
 
 void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {

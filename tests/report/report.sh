@@ -73,7 +73,7 @@ if "</details>\n</section>\n</main>" not in page[at[-1]:]: print("something stan
 claims = page[at[-2]:at[-1]]
 words = re.findall(r'class="text words verdict v-([a-z-]+)"', claims)
 if words[:3] != ["reproduced", "open", "not-tested"]: print("verdicts:", words)
-if "write-up: 19k on 5k of synthetic, 1 seed; here: " not in claims: print("sizes:", claims)
+if "Its sizes: A 19k on 5k of synthetic, 1 seed. Sizes here: a 15.4k on " not in claims: print("sizes:", claims)
 figures = re.findall(r"<figcaption[^>]*>(.*?)</figcaption>", page, re.S)
 mute = [f for f in figures if "Look " not in f]
 if mute: print("no sentence says what to see:", mute[0])
