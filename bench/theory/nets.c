@@ -87,9 +87,10 @@ typedef struct {
     int from; /* the profile's first layer */
 } Depths;
 
-enum { DEEPEST = 32 };
+enum { DEEPEST = 32, DEPTH_SEEDS = 8 };
 
-/* Measure Theorem 1, the profile over the deepest network's layers, and the output's change by an update and noise. */
+/* Measure Theorem 1; in the first seeds also the profile over the deepest network's layers, and the output's change by
+ * an update and noise. */
 static Rc at_depth(TheoryNotes *n, int seed, int layers, const Depths *of, Error *e) {
     TheoryNet *net;
     TheoryPlan plan = {.layers = layers, .width = 128, .tokens = 32};
@@ -97,10 +98,11 @@ static Rc at_depth(TheoryNotes *n, int seed, int layers, const Depths *of, Error
     theory_net_gradients(net);
     for (int i = 0; i < 2 && of->last[i] != STATEMENT_COUNT; i++)
         theory_note(n, of->last[i], seed, layers, NAN, theory_net_gradient(net, layers - 1, theory_w2));
-    for (int l = of->from; l <= layers && layers == DEEPEST && of->profile != STATEMENT_COUNT; l++)
+    bool all = seed < DEPTH_SEEDS;
+    for (int l = of->from; all && l <= layers && layers == DEEPEST && of->profile != STATEMENT_COUNT; l++)
         theory_note(n, of->profile, seed, l, NAN, theory_net_gradient(net, l - 1, theory_w2));
-    if (of->change != STATEMENT_COUNT) theory_note(n, of->change, seed, layers, NAN, theory_step_change(net));
-    if (of->noise != STATEMENT_COUNT) theory_note(n, of->noise, seed, layers, NAN, theory_noise_change(net));
+    if (all && of->change != STATEMENT_COUNT) theory_note(n, of->change, seed, layers, NAN, theory_step_change(net));
+    if (all && of->noise != STATEMENT_COUNT) theory_note(n, of->noise, seed, layers, NAN, theory_noise_change(net));
     theory_net_free(net);
     return RC_OK;
 }
@@ -220,9 +222,11 @@ static Rc depths_admin(TheoryNotes *n, int seed, int layers, Error *e) {
     return at_depth(n, seed, layers, &of, e);
 }
 
-#define DEPTHS(job) {job, 32, 8, false}, {job, 16, 8, false}, {job, 8, 8, false}, {job, 4, 8, false}
+#define DEPTHS(job) DEPTHS_OF(job, DEPTH_SEEDS)
+#define DEPTHS_OF(job, seeds) \
+    {job, 32, seeds, false}, {job, 16, seeds, false}, {job, 8, seeds, false}, {job, 4, seeds, false}
 const TheoryJob theory_nets[] = {
-    DEPTHS(depths_post),         DEPTHS(depths_pre),         DEPTHS(depths_deepnorm),
+    DEPTHS_OF(depths_post, 32), DEPTHS(depths_pre),         DEPTHS(depths_deepnorm),
     DEPTHS(depths_admin),
     {forward_post, 0, 128, false}, {forward_pre, 0, 128, false}, {forward_peri, 0, 128, false},
     {forward_deepnorm, 0, 128, false}, {layerwise, 0, 8, false}, {centered, 0, 4, false},
