@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/verdict/outlook.h"
 #include "bench/write/ledger.h"
 
 /* Learning rates of an experiment. */
@@ -18,6 +19,10 @@ double ledger_hours(const Ledger *b, const LedgerClaim *c) {
     bool grid = l->test->grid || (l->test->terms && l->test->term[0].arm.best);
     double runs = (double)l->v->seeds_wanted * l->test->terms * (grid ? rates_of(b, experiment) : 1);
     return runs * 6 * (double)l->v->size.parameters * l->v->size.trained / LEDGER_SPEED / 3600;
+}
+
+double ledger_plan_hours(const Experiment *x) {
+    return outlook_flops(x) / LEDGER_SPEED / 3600;
 }
 
 void ledger_hours_text(double hours, Text *out) {

@@ -135,11 +135,18 @@ static void say_needs(LedgerLine *l, const char *why) {
     snprintf(l->why, sizeof l->why, "needs %.380s", needs ? needs : why);
 }
 
+/* Whether a test is decided in an experiment; one that names no places is anywhere. */
+static bool is_place(const ClaimTest *t, const char *experiment) {
+    bool named = !t->places;
+    for (int i = 0; i < t->places; i++) named |= !strcmp(t->place[i].name, experiment);
+    return named;
+}
+
 /* The command of a plan that would measure the test, or why this plan does not. */
 static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const char *name) {
     LedgerLine *l = k->line;
     char last[240] = "";
-    if (!ledger_linked(b, name, l->file->writeup)) return;
+    if (!ledger_linked(b, name, l->file->writeup) || !is_place(l->test, name)) return;
     if (!claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
         snprintf(k->why, sizeof k->why, "another experiment: %s has %.160s", name, last);
         return;
@@ -147,7 +154,9 @@ static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const
     Text command;
     text_init(&command);
     experiment_command(x, &command);
-    snprintf(l->why, sizeof l->why, "%s (%d runs)", command.at, experiment_cells(x) * x->arms * x->seeds);
+    text_format(&command, " (%d runs, about ", experiment_cells(x) * x->arms * x->seeds);
+    ledger_hours_text(ledger_plan_hours(x), &command);
+    snprintf(l->why, sizeof l->why, "%s of two cores)", command.at);
     text_release(&command);
     k->line = NULL;
 }

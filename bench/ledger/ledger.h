@@ -147,6 +147,7 @@ void ledger_our_brief(const LedgerClaim *c, Text *out);
  * run at LEDGER_SPEED, which is within a factor of 1.5 of what dry runs say; NaN: it is not known how many seeds. */
 #define LEDGER_SPEED 80e9 /* FLOPs a second of two cores, small models */
 double ledger_hours(const Ledger *b, const LedgerClaim *c);
+double ledger_plan_hours(const Experiment *x); /* of all runs of a plan, whose parameters are known about */
 void ledger_hours_text(double hours, Text *out); /* "0.3 h", "4 min" */
 /* Why a claim is open, what it takes where it is not tested, what else to know of its verdict. */
 void ledger_why(const LedgerClaim *c, Text *out);

@@ -72,7 +72,9 @@ static void behind_row(const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
     if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, "Answer: %s.", ledger_answer(c));
     bool named = v && v->seeds_wanted > v->size.seeds, apart = v && v->apart && c->word != WORD_NOT_TESTED;
-    if (c->word == WORD_NOT_TESTED || (c->word == WORD_OPEN && !named) || apart) ledger_why(c, out);
+    if (c->word != WORD_NOT_TESTED && !(c->word == WORD_OPEN && !named) && !apart) return;
+    if (out->length) text_format(out, " ");
+    ledger_why(c, out);
 }
 
 /* The sizes that a write-up's rows name, by letter: its own in capitals. */

@@ -143,3 +143,26 @@ void outlook_release(Outlook *o) {
     free(o->seconds);
     *o = (Outlook){0};
 }
+
+/* About what a run has: blocks and the table of its tokens; of characters 100 kinds. */
+static double parameters_of(const RunSpec *s) {
+    char name[SPEC_TEXT_SIZE];
+    double width = (double)s->width, block = s->objective == OBJECTIVE_TRANSLATE ? 28 : 12, tokens = 100;
+    spec_get(name, s, "tokenizer");
+    const char *count = strchr(name, ':');
+    if (count)
+        tokens = atof(count + 1);
+    else if (!strncmp(name, "bpe", 3))
+        tokens = 1664;
+    return (double)s->layers * block * width * width + tokens * width;
+}
+
+double outlook_flops(const Experiment *x) {
+    double flops = 0;
+    for (int cell = 0; cell < experiment_cells(x); cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            RunSpec s = experiment_spec(x, cell, arm, 0);
+            flops += 6 * parameters_of(&s) * (double)s.steps * (double)s.batch * (double)s.context * x->seeds;
+        }
+    return flops;
+}

@@ -24,4 +24,7 @@ typedef struct {
 void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise);
 void outlook_release(Outlook *o);
 
+/* About the FLOPs of all runs of a plan, without a corpus: 6 x parameters x tokens, of characters 100 kinds. */
+double outlook_flops(const Experiment *x);
+
 #endif

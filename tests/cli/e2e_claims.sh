@@ -115,7 +115,7 @@ check_the_ledger_says_what_holds() {
   short
   prints '^3 not tested\. \*: survives Holm over the 2 claims that contrasts decide\. Its sizes: A 19k on 5k of synthetic, 1'
   prints '^  900-1 +Wider is better. +A +not tested$'
-  prints '^ +normbench run tiny --profile smoke \(24 runs\);'
+  prints '^ +normbench run tiny --profile smoke \(24 runs, about 1 min of two cores\);'
   whole | grep -q 'its own size takes 2 s a run' && prints 'needs a translation task'
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   grep -qE '^  "claim 900-1 [0-9a-f]{64}"' "$W"/r/runs/*/record.json || fail "the claim is not in the records"

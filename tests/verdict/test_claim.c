@@ -564,7 +564,7 @@ Test(claim, all_claims_are_listed) {
     static const struct {
         const char *writeup;
         int claims;
-    } listed[] = {{"000", 15}, {"001", 12}, {"002", 10}, {"003", 19}, {"004", 28}};
+    } listed[] = {{"000", 16}, {"001", 14}, {"002", 10}, {"003", 21}, {"004", 30}};
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
         ClaimFile f;
         cr_assert_eq(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e), RC_OK, "%s", e.text);
