@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/verdict/outlook.h"
-#include "bench/write/ledger.h"
+#include "bench/ledger/ledger.h"
 
 /* Learning rates of an experiment. */
 static int rates_of(const Ledger *b, const char *experiment) {
