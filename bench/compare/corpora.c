@@ -105,6 +105,7 @@ void compare_corpora_release(CompareCorpora *c) {
     free(c->name);
     free(c->of);
     free(c->metric);
+    free(c->when);
     free(c->step);
     *c = (CompareCorpora){0};
 }

@@ -14,6 +14,7 @@ typedef struct CompareCorpora {
     CompareData *of; /* [corpora] */
     double *step;    /* [arms]: of such runs, the step of an arm's values, NaN where they differ; NULL: not known */
     char *metric;    /* what was measured, of runs that were picked from logs; NULL: not known */
+    char *when;      /* "at its best step"; NULL: a run ends with its value */
 } CompareCorpora;
 
 /* Reads a file, "-" standard input; the codes of compare_parse, and RC_USAGE too where a corpus lacks an arm or has

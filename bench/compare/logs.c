@@ -82,6 +82,7 @@ Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool a
     r.read_as = mem_text(p->read_as.at);
     if (!rc) rc = compare_corpora_gather(c, &r, e);
     if (!rc) c->metric = mem_text(p->metric);
+    if (!rc && p->when[0]) c->when = mem_text(p->when);
     if (!rc && p->curve && !columns.steps) find_steps(c, p);
     if (!rc) c->of[0].remarks = mem_text(p->remarks.at);
     if (rc) compare_corpora_release(c);

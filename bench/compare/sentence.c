@@ -13,6 +13,8 @@ typedef struct {
     const char *what;  /* what was measured, "val/loss"; NULL: not said */
     const char *unit;  /* "nats"; NULL */
     const char *where; /* "on wikitext-2"; NULL */
+    const char *when;  /* "at step 50"; NULL */
+    const char *verb;  /* "ends", "reaches the target" */
     const char *lost;  /* why intervals are withheld: "a run diverged" */
     bool steps;        /* values are steps to a target */
 } SentenceNames;
@@ -95,7 +97,7 @@ static void size(const Comparison *c, const SentenceNames *n, SentenceForm form,
 
 static void says(const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form, Text *out) {
     char margin[40];
-    const char *verb = n->steps ? "reaches the target" : "ends";
+    const char *verb = n->verb;
     name(n->arm, form, out);
     if (decision_apart(d)) {
         text_format(out, " %s ", verb);
@@ -121,7 +123,9 @@ static void sentence(const Family *f, const Comparison *c, Decision d, const Sen
     if (n->where) name(n->where, form, out), text_format(out, ", ");
     says(c, d, n, form, out);
     text_format(out, " (");
-    if (n->what) name(n->what, form, out), text_format(out, "; ");
+    if (n->what) name(n->what, form, out);
+    if (n->when) text_format(out, "%s%s", n->what ? " " : "", n->when);
+    if (n->what || n->when) text_format(out, "; ");
     interval(f, c, n, form, out);
     test(f, c, form, out);
     text_format(out, ").");
@@ -137,7 +141,11 @@ void compare_sentences(const CompareOver *r, const char *metric, SentenceForm fo
             SentenceNames names = {.arm = compare_arm_name(one, c),
                                    .baseline = one->data->arm[one->baseline],
                                    .what = metric,
+                                   .when = r->data->when,
                                    .where = r->data->corpora > 1 ? where : NULL,
+                                   .verb = one->data->steps ? "reaches the target"
+                                           : r->data->when  ? "is"
+                                                            : "ends",
                                    .lost = one->data->steps ? "a run never reached the target" : "a run diverged",
                                    .steps = one->data->steps};
             sentence(&one->family, c, c->decision, &names, form, out);

@@ -7,7 +7,7 @@
 
 #include "bench/readers/log.h"
 
-typedef enum { PICK_LAST, PICK_BEST, PICK_STEP, PICK_EVERY } PickAt;
+typedef enum { PICK_LAST, PICK_BEST, PICK_OWN_BEST, PICK_STEP, PICK_EVERY } PickAt;
 
 enum { PICK_ARMS_MOST = 64 };
 
@@ -21,7 +21,7 @@ typedef struct {
     double step;              /* of PICK_STEP */
     const char *const *where; /* [wheres]: "KEY=VALUE" */
     int wheres;
-    bool higher;   /* is better, for PICK_BEST */
+    bool higher;   /* is better, for the best step */
     bool unpaired; /* arms need not share seeds */
     bool apart;    /* every arm at its own last step: none is compared with another */
     bool curves;   /* all points are wanted, not one value */
@@ -46,6 +46,7 @@ typedef struct {
     bool unpaired; /* asked for, or there are no seeds */
     bool curve;    /* values are of a step */
     double step;   /* where all values are of one; NaN */
+    char when[48]; /* "at its best step"; "": a run ends with its value */
     Text read_as;  /* "Weights & Biases chart, 12 runs, 3 arms" */
     Text remarks;  /* a line each: what was left out and why, and what is doubtful */
 } Pick;
@@ -60,12 +61,17 @@ void pick_release(Pick *p);
 Rc pick_names(Pick *p, const PickQuery *query, Error *e);
 Rc pick_values(Pick *p, const PickQuery *query, Error *e);
 Rc pick_pairs(Pick *p, const PickQuery *query, Error *e);
+
+/* The part of pick_values for PICK_BEST: of each run the value at the step whose mean over the other used runs of its
+ * arm and corpus is best (leave one out); for PICK_OWN_BEST, and where an arm has one run, its own best value, with a
+ * remark that it is optimistic. RC_USAGE: runs of an arm share too few steps. */
+Rc pick_best(Pick *p, const PickQuery *query, Error *e);
 void pick_leave(PickedRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pick_remark(Pick *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Each different text of runs that are used (or of all), in order; count out. Freed by the caller, texts stay. */
 const char **pick_labels(const Pick *p, bool arms, bool used, int *count);
 
-/* "last", "best", "step:1000", "every". RC_USAGE: none of these. */
+/* "last", "best", "own-best", "step:1000", "every". RC_USAGE: none of these. */
 Rc pick_at_parse(const char *text, PickAt *at, double *step, Error *e);
 
 #endif

@@ -72,15 +72,6 @@ static void nearest(PickedRun *run, double step) {
     run->step = s->at[best].step, run->value = s->at[best].value;
 }
 
-static void best(PickedRun *run, bool higher) {
-    const LogSeries *s = run->series;
-    for (size_t i = 0; i < s->count; i++) {
-        bool better = isnan(run->value) || (higher ? s->at[i].value > run->value : s->at[i].value < run->value);
-        if (!isnan(s->at[i].value) && better) run->value = s->at[i].value, run->step = s->at[i].step;
-    }
-    if (isnan(run->value)) run->step = run->last;
-}
-
 /* The value nearest a step. */
 static void at_step(PickedRun *run, double step, bool exact) {
     char wanted[40], near[40];
@@ -125,16 +116,6 @@ static void say_step(Pick *p, double step) {
                     format_real(off, fabs(far->step - step)), log_called(name, sizeof name, far->log));
 }
 
-static void say_best(Pick *p, bool higher) {
-    size_t most = 0;
-    for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].why && p->run[i].series->count > most) most = p->run[i].series->count;
-    pick_remark(p,
-                "Careful: values are each run's %s of up to %zu evaluations, chosen on the seeds that are compared: "
-                "optimistic.",
-                higher ? "highest" : "lowest", most);
-}
-
 /* All values of one arm above 1.5 and of another within 1: percent beside fractions. */
 static Rc check_units(const Pick *p, Error *e) {
     int count;
@@ -159,22 +140,23 @@ static Rc check_units(const Pick *p, Error *e) {
 
 Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
     double all = (double)NAN;
-    bool last = q->at == PICK_LAST || q->at == PICK_EVERY;
-    if (p->curve && last && !q->curves) leave_short(p);
+    bool last = q->at == PICK_LAST || q->at == PICK_EVERY, best = q->at == PICK_BEST || q->at == PICK_OWN_BEST;
+    if (p->curve && (last || best) && !q->curves) leave_short(p);
     if (last && !q->apart) all = step_of_all(p, NULL);
-    for (int i = 0; i < p->runs; i++) {
+    if (best && pick_best(p, q, e)) return e->code;
+    for (int i = 0; i < p->runs && !best; i++) {
         PickedRun *run = &p->run[i];
         if (run->why || !run->series) continue;
-        if (q->at == PICK_BEST)
-            best(run, q->higher);
-        else
-            at_step(run, q->at == PICK_STEP ? q->step : q->apart ? step_of_all(p, run->arm) : all, q->at == PICK_STEP);
+        at_step(run, q->at == PICK_STEP ? q->step : q->apart ? step_of_all(p, run->arm) : all, q->at == PICK_STEP);
     }
     if (p->curve && !q->curves) {
-        if (q->at == PICK_BEST) say_best(p, q->higher);
         if (q->at == PICK_LAST && !q->apart) say_step(p, all);
-        if (q->at == PICK_STEP) p->step = q->step;
-        if (q->at == PICK_LAST) say_unlike(p, q);
+        if (q->at == PICK_STEP) {
+            char step[40];
+            p->step = q->step;
+            snprintf(p->when, sizeof p->when, "at step %.30s", format_real(step, q->step));
+        }
+        if (q->at != PICK_STEP) say_unlike(p, q);
     }
     return q->list ? RC_OK : check_units(p, e);
 }

@@ -7,13 +7,16 @@
 #include "bench/readers/pick.h"
 
 Rc pick_at_parse(const char *text, PickAt *at, double *step, Error *e) {
-    static const char *const names[] = {
-        [PICK_LAST] = "last", [PICK_BEST] = "best", [PICK_STEP] = "step:", [PICK_EVERY] = "every"};
+    static const char *const names[] = {[PICK_LAST] = "last",
+                                        [PICK_BEST] = "best",
+                                        [PICK_OWN_BEST] = "own-best",
+                                        [PICK_STEP] = "step:",
+                                        [PICK_EVERY] = "every"};
     for (*at = PICK_LAST; *at <= PICK_EVERY; ++*at)
         if (*at != PICK_STEP && !strcmp(text, names[*at])) return RC_OK;
     *at = PICK_STEP;
     if (!strncmp(text, "step:", 5) && parse_real(text + 5, step)) return RC_OK;
-    return error_set(e, RC_USAGE, "--at: '%.60s' is none of last, best, step:N and every", text);
+    return error_set(e, RC_USAGE, "--at: '%.60s' is none of last, best, own-best, step:N and every", text);
 }
 
 void pick_leave(PickedRun *run, const char *format, ...) {

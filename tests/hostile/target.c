@@ -103,12 +103,12 @@ static void logs(const uint8_t *bytes, size_t length) {
     Error e;
     if (!length) return;
     const char *path = path_of(bytes + 1, length - 1);
-    int as = bytes[0] % (READERS + 1) - 1;
+    int as = bytes[0] % (READERS + 1) - 1, at = bytes[0] / (READERS + 1) % (PICK_EVERY + 1);
     if (logs_read(&l, &path, 1, as, &e)) {
         assert_line(&e);
     } else {
         bool any = l.count && l.log[0].count;
-        PickQuery q = {.list = true, .metric = any ? l.log[0].series[0].name : NULL, .at = (PickAt)(bytes[0] % 3)};
+        PickQuery q = {.list = true, .metric = any ? l.log[0].series[0].name : NULL, .at = (PickAt)at};
         if (pick_make(&p, &l, &q, &e)) assert_line(&e);
         pick_release(&p);
     }

@@ -91,7 +91,7 @@ Test(pick, the_best_step_is_optimistic_and_a_named_step_is_exact) {
     Pick p;
     PickQuery q = usual();
     six(&l);
-    q.at = PICK_BEST;
+    q.at = PICK_OWN_BEST;
     make(&p, &l, q);
     cr_expect(p.run[0].value == 2.5 && p.run[0].step == 99);
     says(&p, "optimistic");
@@ -104,6 +104,47 @@ Test(pick, the_best_step_is_optimistic_and_a_named_step_is_exact) {
     six(&l);
     q.step = 51;
     refused(&l, q, RC_UNMEASURED, "it has no value at step 51 (the nearest: 50)");
+}
+
+/* Three runs of three steps. Others' means of a1: 3, 2.25, 1.25, so step 3; of a2: 3, 1.5, 1.75, so step 2; of a3: 3,
+ * 1.75, 1.5, so step 3. Own best values 1, 1, 1.5 are lower by 1, 1.5 and 0. Arm b has a NaN, which no mean holds:
+ * of b1 5, 4, 6, so step 2; of b2 4.5, 3.5, 4, so step 2; of b3 4.5, 3.5, 2, so step 3. Own best: lower by 1, 0, 2. */
+Test(pick, the_best_step_is_chosen_on_other_seeds) {
+    static const double value[2][3][3] = {{{3, 1, 2}, {3, 2.5, 1}, {3, 2, 1.5}},
+                                          {{4, 3, 2}, {5, 4, (double)NAN}, {5, 4, 6}}};
+    static const double step[6] = {3, 2, 3, 2, 2, 3}, want[6] = {2, 2.5, 1.5, 3, 4, 6};
+    Logs l = {0};
+    Pick p;
+    PickQuery q = usual();
+    for (int i = 0; i < 6; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "runs/%c_s%d.jsonl", "ab"[i / 3], i % 3 + 1);
+        Log *log = logs_add(&l, 0, path, "", NULL);
+        for (int s = 0; s < 3; s++) log_point(log, "val/loss", s + 1, value[i / 3][i % 3][s]);
+    }
+    q.at = PICK_BEST;
+    make(&p, &l, q);
+    for (int i = 0; i < 6; i++)
+        cr_expect(p.run[i].step == step[i] && p.run[i].value == want[i], "run %d: %g at step %g", i, p.run[i].value,
+                  p.run[i].step);
+    says(&p, "best on average over the other runs of an arm");
+    says(&p, "each run's own best is optimistic, on average by 0.833 (a), 1 (b)");
+    release(&p, &l);
+}
+
+Test(pick, no_best_step_without_other_runs_or_shared_steps) {
+    Logs l = {0};
+    Pick p;
+    PickQuery q = usual();
+    q.at = PICK_BEST;
+    run(&l, "runs/a_s1", 100, 3), run(&l, "runs/b_s1", 100, 4), run(&l, "runs/b_s2", 100, 4);
+    make(&p, &l, q);
+    says(&p, "arm a has one run, so that no step can be chosen on other seeds");
+    says(&p, "optimistic");
+    release(&p, &l);
+    six(&l);
+    run(&l, "runs/b_s4.jsonl", 103, 4), run(&l, "runs/a_s4.jsonl", 100, 4);
+    refused(&l, q, RC_USAGE, "runs of arm 'b' share 0 of 3 steps");
 }
 
 Test(pick, a_crash_takes_its_partners_along) {
