@@ -1,31 +1,40 @@
 #!/usr/bin/env bash
-# The step of docs/compare.md that judges a pull request, run as a job would run it. TAP.  gate.sh PROGRAM ROOT
+# The workflow of docs/compare.md that judges a pull request: its YAML is parsed, and every `run` of its steps runs in a
+# shell as a runner would start it. TAP.  gate.sh PROGRAM STEPS ROOT
 set -u
-program=$(realpath "$1") root=$(realpath "$2")
+program=$(realpath "$1") steps=$(realpath "$2") root=$(realpath "$3")
 T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-gate.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
-mkdir "$T/bin" && ln -s "$program" "$T/bin/normbench" || exit 3
+mkdir "$T/bin" "$T/steps" && ln -s "$program" "$T/bin/normbench" || exit 3
 PATH=$T/bin:$PATH
 export NORMBENCH_ROOT=$root
-sed -n '/^        run: |$/,/^```$/p' "$root/docs/compare.md" | sed '1d; $d; s/^          //' >"$T/step.sh"
+sed -n '/^```yaml$/,/^```$/p' "$root/docs/compare.md" | sed '1d; $d' >"$T/workflow.yaml"
+count=$("$steps" "$T/steps" <"$T/workflow.yaml") && [ "$count" = 2 ] || { echo "Bail out! no workflow of two runs"; exit 1; }
 
-# runs FIRST STEP: seeds 1 to 8, main at 3 + seed/100, new worse by FIRST + seed * STEP.
+# runs FIRST STEP: what ./train-both-sides writes: seeds 1 to 8, main at 3 + seed/100, new worse by FIRST + seed * STEP.
 runs() {
-  rm -rf "$T/runs"
-  for seed in 1 2 3 4 5 6 7 8; do
-    mkdir -p "$T/runs/main_s$seed" "$T/runs/new_s$seed"
-    awk -v s=$seed 'BEGIN {printf "epoch,step,val_loss\n0,50,9\n1,100,%.6f\n", 3 + s / 100}' >"$T/runs/main_s$seed/metrics.csv"
-    awk -v s=$seed -v f="$1" -v t="$2" 'BEGIN {printf "epoch,step,val_loss\n0,50,9\n1,100,%.6f\n", 3 + s / 100 + f + s * t}' \
-      >"$T/runs/new_s$seed/metrics.csv"
-  done
+  cat >"$T/train-both-sides" <<END
+#!/usr/bin/env bash
+rm -rf runs
+for seed in 1 2 3 4 5 6 7 8; do
+  mkdir -p runs/main_s\$seed runs/new_s\$seed
+  awk -v s=\$seed 'BEGIN {printf "epoch,step,val_loss\n0,50,9\n1,100,%.6f\n", 3 + s / 100}' >runs/main_s\$seed/metrics.csv
+  awk -v s=\$seed 'BEGIN {printf "epoch,step,val_loss\n0,50,9\n1,100,%.6f\n", 3 + s / 100 + $1 + s * $2}' >runs/new_s\$seed/metrics.csv
+done
+${3:-}
+END
+  chmod +x "$T/train-both-sides"
 }
 number=0
-# case NAME WANT SUMMARY OUTPUT
+# gate NAME WANT SUMMARY OUTPUT: the exit code, and what the summary and the log must hold; steps run until one fails.
 gate() {
   number=$((number + 1))
   : >"$T/summary.md"
-  (cd "$T" && GITHUB_STEP_SUMMARY=$T/summary.md bash -e step.sh >"$T/out" 2>&1)
-  local code=$?
+  local code=0 step
+  for ((step = 1; step <= count && code == 0; step++)); do
+    (cd "$T" && GITHUB_STEP_SUMMARY=$T/summary.md bash -e "steps/$step.sh" >"$T/out" 2>&1)
+    code=$?
+  done
   if [ $code -eq "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$T/summary.md"; } && { [ -z "$4" ] || grep -q -e "$4" "$T/out"; }; then echo "ok $number - $1"; else
     echo "not ok $number - $1"
     { echo "exit code $code"; cat "$T/out" "$T/summary.md"; } | sed 's/^/# /'
@@ -37,8 +46,10 @@ runs 0.001 0.0005
 gate "one that did not passes" 0 '^\*\*PASS\*\*: no arm is worse than main by more than 0.02' ''
 runs -0.01 0.009
 gate "what is not decided warns" 0 '^\*\*NOT DECIDED\*\*.* about [0-9]* more seeds would decide it' '::warning::not decided'
-runs 0 0 && rm "$T/runs/new_s3/metrics.csv" && touch "$T/runs/new_s3/metrics.csv"
+runs 0 0 ': >runs/new_s3/metrics.csv'
 gate "an empty file is named" 0 'Used 14 of 16 runs' ''
-rm -r "$T/runs" && mkdir "$T/runs"
+runs 0 0 'rm -r runs && mkdir runs'
 gate "no logs at all fail" 1 '' 'no file below this folder is one that a reader knows'
+runs 0 0 'exit 7'
+gate "a training that fails ends the job" 7 '' ''
 echo "1..$number"
