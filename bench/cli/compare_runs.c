@@ -40,6 +40,7 @@ static Rc query_of(const Options *o, PickQuery *q, Error *e) {
                      .where = o->value[OPTION_where],
                      .wheres = o->times[OPTION_where],
                      .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
+                     .directed = o->times[OPTION_better] || o->times[OPTION_list],
                      .unpaired = o->times[OPTION_unpaired] > 0,
                      .apart = o->times[OPTION_against] > 0,
                      .curves = o->times[OPTION_target] > 0,

@@ -48,7 +48,9 @@ static Rc check_enough(const Pick *p, Error *e) {
                          "why)",
                          first, p->used, p->runs);
     if (p->used > arms) return RC_OK;
-    return error_set(e, RC_UNMEASURED, "nothing to test: one run of each of %d arms; --list shows them", arms);
+    char some[80] = "";
+    if (p->used < p->runs) snprintf(some, sizeof some, " (%d of %d runs can be used)", p->used, p->runs);
+    return error_set(e, RC_UNMEASURED, "nothing to test: one run of each of %d arms%s; --list shows them", arms, some);
 }
 
 /* The step that all values of an arm are of. */
@@ -77,6 +79,12 @@ Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool a
     r.columns.unpaired = p->unpaired;
     r.blocks = columns.steps;
     r.numbered = !p->seeds;
+    char **called = mem_alloc((size_t)p->runs + 1, sizeof *called);
+    for (int i = 0; i < p->runs; i++) {
+        char name[900];
+        called[i] = mem_text(log_called(name, sizeof name, p->run[i].log));
+    }
+    r.called = called;
     for (int i = 0; i < p->runs && !rc; i++)
         if (!p->run[i].why) rc = add_run(&r, &p->run[i], i, e);
     r.read_as = mem_text(p->read_as.at);
@@ -87,5 +95,7 @@ Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool a
     if (!rc) c->of[0].remarks = mem_text(p->remarks.at);
     if (rc) compare_corpora_release(c);
     compare_rows_release(&r);
+    for (int i = 0; i < p->runs; i++) free(called[i]);
+    free(called);
     return rc;
 }

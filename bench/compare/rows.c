@@ -13,7 +13,9 @@ enum { NAME_MOST = 80, NAMES_MOST = 10000 };
 const char compare_name_columns[] = "; if a line is one run, --arm-column and --metric name its columns";
 
 char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row) {
-    if (r->lines)
+    if (r->called)
+        snprintf(out, size, "%.900s", r->called[row->at]);
+    else if (r->lines)
         snprintf(out, size, "%.600s:%ld", r->file, row->at);
     else if (row->at >= 0)
         snprintf(out, size, "%.600s: [%ld]", r->file, row->at);

@@ -16,6 +16,7 @@ typedef struct {
     const char *file;
     CompareColumns columns; /* as named on the command line */
     char *read_as;          /* CompareData.columns */
+    char *const *called;    /* of runs that were picked from logs: what each is called; NULL */
     bool lines, blocks;     /* lines: CSV or JSONL */
     long before;            /* blank lines at the start of JSON */
     bool wide;              /* CSV with a column for every arm */

@@ -24,7 +24,7 @@ static const char *metric_of(const char *name) {
 
 bool chart_is(const LogFile *file) {
     int runs = 0;
-    if (file->fields < 2 || !log_is_step(file->field[0])) return false;
+    if (file->fields < 2 || metric_of(file->field[0])) return false;
     for (int i = 1; i < file->fields; i++) runs += metric_of(file->field[i]) != NULL;
     return runs == file->fields - 1;
 }
@@ -54,8 +54,13 @@ static void chart_column(const LogFile *file, int i, int reader, Logs *out, Char
     snprintf(run, sizeof run, "%.*s", (int)(metric - name), name);
     log_folder(folder, sizeof folder, file->path, 0);
     snprintf(unit, sizeof unit, "%s\n%s", folder, run);
+    if (column_called(file, name) < i) { /* runs of one name: none is a part of another */
+        size_t n = strlen(unit);
+        snprintf(unit + n, sizeof unit - n, "\n%d", i);
+    }
     c->log = out->count, c->metric = metric + 3;
     Log *log = logs_add(out, reader, file->path, run, unit);
+    if (!log_is_step(file->field[0])) log_doubt(log, "its x axis is '%.80s', no count of steps", file->field[0]);
     if (strstr(run, ": ")) log_fault(log, "a chart of groups: '%.80s' is a mean of runs, not a run", run);
 }
 
@@ -71,7 +76,8 @@ static void chart_line(const Csv *c, const ChartColumn *column, double step, Log
         if (column[i].log >= 0) log_point(&out->log[column[i].log], column[i].metric, step, x);
         if (column[i].band < 0 || !cell(c->field[column[i].band], &middle) || x == middle) continue;
         Log *log = &out->log[column[column[i].band].log];
-        if (!log->doubt) log_doubt(log, "a smoothed or grouped chart: its __MIN and __MAX differ from its line");
+        if (!strstr(log->doubt ? log->doubt : "", "smoothed"))
+            log_doubt(log, "a smoothed or grouped chart: its __MIN and __MAX differ from its line");
     }
 }
 

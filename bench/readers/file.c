@@ -30,7 +30,8 @@ static void look_csv(LogFile *file) {
 
 static void look(LogFile *file) {
     Error ignored;
-    if (memchr(file->bytes, 0, file->length < 8192 ? file->length : 8192) && memcmp(file->bytes, "\xFF\xFE", 2) != 0)
+    if (memchr(file->bytes, 0, file->length < 8192 ? file->length : 8192) && memcmp(file->bytes, "\xFF\xFE", 2) != 0 &&
+        memcmp(file->bytes, "\xFE\xFF", 2) != 0)
         return;
     file->text = memcpy(mem_alloc(file->length + 1, 1), file->bytes, file->length);
     file->text_length = file->length;

@@ -156,8 +156,8 @@ static double last_step(const Log *log) {
 static void choose_saved(Logs *l, int first, int second) {
     Log *a = &l->log[first], *b = &l->log[second];
     bool later = last_step(b) > last_step(a) || (last_step(b) == last_step(a) && a->saved && !b->saved);
-    Log *used = later ? b : a, *other = later ? a : b;
-    if (!other->fault) log_fault(other, "the same run, saved earlier: %.400s is used", used->path + used->shared);
+    Log *other = later ? a : b;
+    if (!other->fault) log_fault(other, "the same run, saved earlier; its last state is used");
 }
 
 static int by_unit(const void *x, const void *y) {

@@ -103,6 +103,30 @@ static void list_metrics(const char *const *list, size_t count, Error *e) {
     text_release(&all);
 }
 
+/* What stands where numbers were expected: "71.5%", "3,28"; NULL: nothing. */
+static const char *text_of(const Pick *p, const char *metric) {
+    for (int i = 0; i < p->runs; i++) {
+        const char *text = p->run[i].why ? NULL : log_setting_of(p->run[i].log, metric);
+        double x;
+        if (text && text[0] && !log_number(text, &x)) return text;
+    }
+    return NULL;
+}
+
+static Rc no_metric(const Pick *p, const PickQuery *q, const char *const *list, size_t count, Error *e) {
+    char hint[300];
+    const char *text = text_of(p, q->metric);
+    if (text)
+        return error_set(e, RC_USAGE, "--metric: '%.100s' holds '%.60s', which is no number%s", q->metric, text,
+                         strchr(text, ',')   ? " (decimals take a point)"
+                         : strchr(text, '%') ? " (numbers stand without a sign of percent)"
+                                             : "");
+    error_set(e, RC_USAGE, "--metric: no run has '%.100s'%s", q->metric,
+              did_you_mean(hint, sizeof hint, q->metric, list, count));
+    list_metrics(list, count, e);
+    return e->code;
+}
+
 /* The one name that fits best; RC_USAGE: none does, or several do as well. */
 static Rc choose_metric(Pick *p, const PickQuery *q, const char *const *list, size_t count, Error *e) {
     int best = 0;
@@ -118,10 +142,7 @@ static Rc choose_metric(Pick *p, const PickQuery *q, const char *const *list, si
         error_set(e, RC_USAGE, "--metric must say what is compared");
         list_metrics(list, count, e);
     } else if (!best) {
-        char hint[300];
-        error_set(e, RC_USAGE, "--metric: no run has '%.100s'%s", q->metric,
-                  did_you_mean(hint, sizeof hint, q->metric, list, count));
-        list_metrics(list, count, e);
+        return no_metric(p, q, list, count, e);
     } else if (equals > 1) {
         error_set(e, RC_USAGE, "--metric: '%.100s' ends the names of %zu metrics", q->metric, equals);
         list_metrics(list, count, e);
@@ -133,12 +154,29 @@ static Rc choose_metric(Pick *p, const PickQuery *q, const char *const *list, si
     return e->code;
 }
 
+/* A metric of which more is mostly better, compared as if less were. */
+static void say_direction(Pick *p, const PickQuery *q) {
+    static const char *const ends[] = {"acc",       "accuracy", "f1",       "bleu",        "auroc", "auc",     "recall",
+                                       "precision", "reward",   "rew_mean", "r2",          "top1",  "top5",    "top-1",
+                                       "map",       "iou",      "score",    "exact_match", "em",    "acc_norm"};
+    size_t n = strcspn(p->metric, ",");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !q->directed; i++) {
+        size_t m = strlen(ends[i]);
+        if (m > n || strncasecmp(p->metric + n - m, ends[i], m) || (n > m && !strchr("/. _-", p->metric[n - m - 1])))
+            continue;
+        pick_remark(p, "Careful: %.100s counts as better where it is lower; --better higher turns that round.",
+                    p->metric);
+        return;
+    }
+}
+
 static Rc metric(Pick *p, const PickQuery *q, Error *e) {
     size_t count;
     const char **list = metrics_of(p, &count);
     Rc rc = count ? choose_metric(p, q, list, count, e) : RC_OK;
     free(list);
     if (rc || !p->metric[0]) return rc;
+    say_direction(p, q);
     for (int i = 0; i < p->runs; i++) {
         PickedRun *run = &p->run[i];
         run->series = log_series(run->log, p->metric);
@@ -156,10 +194,10 @@ static void count_used(Pick *p) {
 
 /* "Weights & Biases chart (12), JSON lines (2)" would be two kinds: each with its number. */
 static void say_read(Pick *p) {
-    int arms, kinds = 0, of[READERS] = {0};
+    int arms, kinds = 0, of[READERS + 1] = {0};
     for (int i = 0; i < p->runs; i++) of[p->run[i].log->reader]++;
-    for (int r = 0; r < READERS; r++) kinds += of[r] > 0;
-    for (int r = 0, said = 0; r < READERS; r++) {
+    for (int r = 0; r <= READERS; r++) kinds += of[r] > 0;
+    for (int r = 0, said = 0; r <= READERS; r++) {
         if (!of[r]) continue;
         text_format(&p->read_as, "%s%s", said++ ? ", " : "", log_readers[r].shown);
         if (kinds > 1) text_format(&p->read_as, " (%d)", of[r]);
@@ -169,32 +207,42 @@ static void say_read(Pick *p) {
     if (p->metric[0]) text_format(&p->read_as, "; %s", p->metric);
 }
 
-/* What was left out, by reason, with the first names. */
-static void say_left(Pick *p) {
+/* Why a run is left out, or what is doubtful of one that is used; NULL: nothing. */
+static const char *said_of(const PickedRun *run, bool left) {
+    return left ? run->why : run->why ? NULL : run->log->doubt;
+}
+
+/* A line for each reason, or each doubt, with the first names of its runs. */
+static void say_by_reason(Pick *p, bool left) {
     bool *said = mem_alloc((size_t)p->runs + 1, sizeof *said);
-    if (p->used < p->runs) pick_remark(p, "Used %d of %d runs. Left out:", p->used, p->runs);
     for (int i = 0; i < p->runs; i++) {
         Text line;
         int count = 0;
-        if (!p->run[i].why || said[i]) continue;
+        const char *one = said_of(&p->run[i], left), *other;
+        if (!one || said[i]) continue;
         text_init(&line);
         for (int k = i; k < p->runs; k++) {
             char name[900];
-            if (!p->run[k].why || strcmp(p->run[i].why, p->run[k].why) != 0) continue;
+            if (!(other = said_of(&p->run[k], left)) || strcmp(one, other) != 0) continue;
             said[k] = true;
             if (count++ < 3)
                 text_format(&line, "%s%s", count > 1 ? ", " : "", log_called(name, sizeof name, p->run[k].log));
         }
         if (count > 3) text_format(&line, " and %d more", count - 3);
-        pick_remark(p, "  %d: %s (%.900s)", count, p->run[i].why, line.at);
+        if (left)
+            pick_remark(p, "  %d: %s (%.900s)", count, one, line.at);
+        else
+            pick_remark(p, "Careful: %.900s: %s.", line.at, one);
         text_release(&line);
     }
-    for (int i = 0; i < p->runs; i++) {
-        char name[900];
-        if (p->run[i].log->doubt && !p->run[i].why)
-            pick_remark(p, "Careful: %s: %s.", log_called(name, sizeof name, p->run[i].log), p->run[i].log->doubt);
-    }
     free(said);
+}
+
+/* What was left out, by reason, and what is doubtful. */
+static void say_left(Pick *p) {
+    if (p->used < p->runs) pick_remark(p, "Used %d of %d runs. Left out:", p->used, p->runs);
+    say_by_reason(p, true);
+    say_by_reason(p, false);
 }
 
 static Rc nothing_left(Pick *p, Error *e) {
@@ -207,6 +255,8 @@ static Rc nothing_left(Pick *p, Error *e) {
 
 Rc pick_make(Pick *p, const Logs *logs, const PickQuery *q, Error *e) {
     begin(p, logs);
+    count_used(p);
+    if (!q->list && nothing_left(p, e)) return e->code;
     if (where(p, q, e) || pick_names(p, q, e) || metric(p, q, e)) return e->code;
     count_used(p);
     if (!q->list && nothing_left(p, e)) return e->code;

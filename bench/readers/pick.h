@@ -22,6 +22,7 @@ typedef struct {
     const char *const *where; /* [wheres]: "KEY=VALUE" */
     int wheres;
     bool higher;   /* is better, for the best step */
+    bool directed; /* somebody said which side is better */
     bool unpaired; /* arms need not share seeds */
     bool apart;    /* every arm at its own last step: none is compared with another */
     bool curves;   /* all points are wanted, not one value */
@@ -70,6 +71,8 @@ void pick_leave(PickedRun *run, const char *format, ...) __attribute__((format(p
 void pick_remark(Pick *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Each different text of runs that are used (or of all), in order; count out. Freed by the caller, texts stay. */
 const char **pick_labels(const Pick *p, bool arms, bool used, int *count);
+
+bool pick_about_run(const char *key); /* a setting that is a result, a name or a place, not a choice */
 
 /* "last", "best", "own-best", "step:1000", "every". RC_USAGE: none of these. */
 Rc pick_at_parse(const char *text, PickAt *at, double *step, Error *e);

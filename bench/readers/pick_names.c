@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/readers/guess.h"
 #include "bench/readers/pattern.h"
 #include "bench/readers/pick.h"
 #include "bench/readers/readers.h"
@@ -179,12 +180,36 @@ static bool by_table(Pick *p) {
 }
 
 static Rc unknown(const Pick *p, Error *e) {
-    char first[900];
-    return error_set(
-        e, RC_USAGE,
-        "nothing says which arm a run is of: --name '{arm}_s{seed}' as a pattern of '%.300s', --arm-column KEY "
-        "of its settings, or --arm NAME='PATTERN'; --list shows the runs",
-        log_called(first, sizeof first, p->run[0].log));
+    Text hint;
+    text_init(&hint);
+    guess_hint(p, &hint);
+    error_set(e, RC_USAGE, "nothing says which arm a run is of: %s", hint.at);
+    text_release(&hint);
+    return e->code;
+}
+
+/* Whether a seed that a setting gives is that of one run of its arm. */
+static bool is_alone(const Pick *p, int run, const char *key) {
+    const char *seed = log_setting_of(p->run[run].log, key);
+    for (int i = 0; i < p->runs; i++) {
+        const PickedRun *a = &p->run[run], *b = &p->run[i];
+        if (i == run || b->why || strcmp(a->arm, b->arm) != 0 || strcmp(a->corpus, b->corpus) != 0) continue;
+        const char *other = log_setting_of(b->log, key);
+        if (!seed || !other || !strcmp(seed, other)) return false;
+    }
+    return seed != NULL;
+}
+
+/* Arms are known and seeds are not: a setting called seed names them where it tells the runs of each arm apart. */
+static void by_setting_seed(Pick *p, const PickQuery *q) {
+    bool all = !q->unpaired && p->runs > 0;
+    for (int i = 0; i < p->runs && all; i++)
+        all = p->run[i].why || (p->run[i].arm[0] && !p->run[i].seed[0] && is_alone(p, i, "seed"));
+    for (int i = 0; i < p->runs && all; i++) {
+        const char *seed = log_setting_of(p->run[i].log, "seed");
+        if (seed) set(&p->run[i].seed, seed);
+    }
+    if (all) pick_remark(p, "Seeds are those of the setting seed; --unpaired compares without pairs.");
 }
 
 Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
@@ -192,7 +217,8 @@ Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     if (q->name && by_pattern(p, q, e)) return e->code;
     if (q->arms && by_hand(p, q, e)) return e->code;
     if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
-    if (told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm))) return RC_OK;
-    if (!told && p->runs && (by_usual_names(p) || by_table(p))) return RC_OK;
-    return q->list || !p->runs ? RC_OK : unknown(p, e);
+    bool known = told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm));
+    if (!told && p->runs) known = by_usual_names(p) || by_table(p) || guess_names(p);
+    if (known && !q->seed_key) by_setting_seed(p, q);
+    return known || q->list || !p->runs ? RC_OK : unknown(p, e);
 }

@@ -121,7 +121,9 @@ static void leave_partners(Pick *p) {
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].why) why[i] = lacking(p, arm, arms, p->run[i].seed, p->run[i].corpus);
     for (int i = 0; i < p->runs; i++)
-        if (why[i]) pick_leave(&p->run[i], "arm %.80s has no run of its seed that can be used", why[i]);
+        if (why[i])
+            pick_leave(&p->run[i], "arm %.80s has no run of its seed%s%.80s that can be used", why[i],
+                       p->run[i].corpus[0] ? " on " : "", p->run[i].corpus);
     free(why), free(arm);
 }
 
@@ -164,7 +166,7 @@ static bool unlike_states(Pick *p, bool say) {
     return false;
 }
 
-static bool is_about_the_run(const char *key) {
+bool pick_about_run(const char *key) {
     static const char *const words[] = {"summary", "best",    "last",  "final", "seed",    "path", "dir",
                                         "time",    "name",    "date",  "host",  "version", "run",  "id",
                                         "device",  "created", "notes", "tags",  "sweep",   "user"};
@@ -199,7 +201,7 @@ static void say_mixed(Pick *p) {
         for (int k = 0; k < log->settings && !log->corpus[0] && said < 3; k++) {
             const char *key = log->setting[k].key;
             int runs, values = values_of(p, arm[a], key, &runs);
-            if (values < 2 || 2 * values > runs || is_about_the_run(key) || !strcmp(key, p->metric)) continue;
+            if (values < 2 || 2 * values > runs || pick_about_run(key) || !strcmp(key, p->metric)) continue;
             pick_remark(
                 p, "Careful: runs of arm %.80s differ in %.80s (%d values); --where or --arm-column tells them apart.",
                 arm[a], key, values);

@@ -12,10 +12,11 @@
 enum { DEEPEST = 32, FILES_MOST = 20000 };
 #define LARGEST (256L << 20) /* a larger file of a folder is no log */
 
-const LogReader log_readers[READERS] = {
+const LogReader log_readers[READERS + 1] = {
 #define READER(name, shown, needs, is, read) [READER_##name] = {#name, shown, NEEDS_##needs, is, read},
 #include "bench/readers/readers.def"
 #undef READER
+    [READERS] = {"empty", "empty file", NEEDS_BYTES, NULL, NULL},
 };
 
 /* "wandb-chart" and "wandb_chart" are one name. */
@@ -67,7 +68,7 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     Rc rc = RC_OK;
     if (reader < 0) reader = log_reader_of(&file);
     if (!file.length)
-        log_fault(logs_add(out, reader < 0 ? 0 : reader, path, "", NULL), "the file is empty");
+        log_fault(logs_add(out, READERS, path, "", NULL), "the file is empty");
     else if (reader < 0)
         rc = error_set(e, RC_USAGE, "%.600s: no reader knows this file; `normbench compare --help` lists them", path);
     else if (!may_read(&file, reader))
@@ -124,7 +125,7 @@ static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e)
     for (int i = 0; i < count && !rc; i++) {
         bool mine = found[i].reader == best, empty = found[i].reader == EMPTY_FILE;
         out->others += !mine && !empty;
-        if (mine || empty) rc = read_file(out, found[i].path, best < READERS ? best : 0, e);
+        if (mine || empty) rc = read_file(out, found[i].path, best < READERS ? best : -1, e);
     }
     return rc;
 }

@@ -19,7 +19,7 @@ enum {
 #undef READER
     READERS
 };
-extern const LogReader log_readers[READERS];
+extern const LogReader log_readers[READERS + 1]; /* the last: of a file that none reads, an empty one */
 
 /* The row of a name; RC_USAGE with the nearest. */
 Rc log_reader_named(const char *name, int *out, Error *e);

@@ -203,7 +203,7 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("--json", "name a file, a folder, or - for");
     command_refused("a b", "a: No such file");
     command_refused("a --as wandb-chrat", "no reader is called 'wandb-chrat'; did you mean 'wandb_chart'?");
-    command_refused("a --at lst", "--at: 'lst' is none of last, best, step:N and every");
+    command_refused("a --at lst", "--at: 'lst' is none of last, best, own-best, step:N and every");
     command_refused("a --at step:", "--at: 'step:' is none of");
     command_refused("a --where loss", "--where: 'loss' is not key=value");
     command_refused("a --json --tex", "--json or --tex, not both");

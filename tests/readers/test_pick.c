@@ -322,6 +322,21 @@ Test(pick, metrics_by_their_names) {
     release(&p, &l);
 }
 
+Test(pick, a_metric_that_holds_text_and_runs_of_no_use) {
+    Logs l;
+    PickQuery q = usual();
+    six(&l);
+    log_setting(&l.log[0], "acc", "71.5%");
+    q.metric = "acc";
+    refused(&l, q, RC_USAGE, "'acc' holds '71.5%', which is no number (numbers stand without a sign of percent)");
+    six(&l);
+    log_setting(&l.log[0], "acc", "3,28");
+    refused(&l, q, RC_USAGE, "decimals take a point");
+    six(&l);
+    for (int i = 0; i < 6; i++) log_fault(&l.log[i], "a chart of groups");
+    refused(&l, q, RC_UNMEASURED, "none of 6 runs can be used; the first: a chart of groups");
+}
+
 Test(pick, names_that_fit_nothing) {
     Logs l;
     PickQuery q = usual();

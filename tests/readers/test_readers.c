@@ -205,6 +205,7 @@ static const struct {
     {"group.csv", "Step,optimizer: adam - loss\n1,2\n", "a chart of groups", NULL, NULL},
     {"smooth.csv", "Step,a - loss,a - loss__MIN,a - loss__MAX\n1,2,1.5,2.5\n", NULL, "its __MIN and __MAX differ",
      NULL},
+    {"time.csv", "Wall Time,a - loss\n5.5,2\n", NULL, "its x axis is 'Wall Time', no count of steps", NULL},
     {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
 };
 
@@ -220,6 +221,28 @@ Test(readers, files_that_are_bad) {
         if (bad[i].fault) cr_expect(log && log->fault && strstr(log->fault, bad[i].fault), "%s", bad[i].file);
         if (bad[i].doubt) cr_expect(log && log->doubt && strstr(log->doubt, bad[i].doubt), "%s", bad[i].file);
         if (bad[i].doubt) cr_expect(log && !log->fault && log->count, "%s: what stands before is kept", bad[i].file);
+        logs_release(&l);
+    }
+}
+
+Test(readers, runs_of_one_name_in_a_chart_stay_two) {
+    Logs l;
+    const char *path = logs_write("names.csv", "Step,pre_s1 - loss,pre_s1 - loss\n1,2,3\n");
+    cr_assert_eq(logs_read(&l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    cr_expect(l.count == 2 && l.log[1].series[0].at[0].value == 3, "%d runs", l.count);
+    logs_release(&l);
+}
+
+Test(readers, text_in_utf16_of_both_orders) {
+    static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
+    char bytes[2 * sizeof plain];
+    Logs l;
+    for (int big = 0; big < 2; big++) {
+        bytes[0] = (char)(big ? 0xFE : 0xFF), bytes[1] = (char)(big ? 0xFF : 0xFE);
+        for (size_t i = 0; i < sizeof plain - 1; i++)
+            bytes[2 + 2 * i + (size_t)big] = plain[i], bytes[3 + 2 * i - (size_t)big] = 0;
+        const LogSeries *s = log_series(read_one(&l, logs_write_bytes("wide.csv", bytes, sizeof bytes)), "val_loss");
+        cr_expect(s && s->at[0].value == 2.5);
         logs_release(&l);
     }
 }

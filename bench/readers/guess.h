@@ -1,0 +1,25 @@
+/* Guess: arm and seed from names that no pattern was given for. */
+#ifndef BENCH_READERS_GUESS_H
+#define BENCH_READERS_GUESS_H
+
+#include "bench/readers/pick.h"
+
+enum { GUESS_TEXT = 256 };
+
+typedef struct {
+    char arm[GUESS_TEXT], seed[GUESS_TEXT];
+    bool pairs; /* a word for seeds stands before the number: seed, s, sd; not only run, trial, rep */
+} Guess;
+
+/* Splits a name at its one part such as seed3, s=3, run-3 between separators: what is left of it, without separators at
+ * its ends, is the arm. false: there is no such part, or several, or nothing is left. */
+bool guess_name(const char *name, Guess *out);
+
+/* Sets arm and seed of every run by its name, or by the parts of its path that not all runs have; says so in a remark.
+ * false: some run that is not left out gives none, or there is one arm. */
+bool guess_names(Pick *p);
+
+/* What to write into a message: a pattern that such names fit, and settings that differ between runs. */
+void guess_hint(const Pick *p, Text *out);
+
+#endif
