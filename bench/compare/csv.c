@@ -35,7 +35,7 @@ static const char *name_or(const char *named, const char *usual) {
 static bool is_number(const char *text) {
     double value;
     Error ignored;
-    return compare_absent(text) || !compare_value("", "", text, &value, &ignored);
+    return log_absent(text) || !compare_value("", "", text, &value, &ignored);
 }
 
 /* A column that the command line names (or NULL) or that every file has. */
@@ -295,7 +295,7 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
 
 /* Letters that stand for no number: "adam", but not "NA" or "1e-3x". */
 static bool is_name(const char *text) {
-    return !compare_absent(text) && (isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80);
+    return !log_absent(text) && (isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80);
 }
 
 /* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
@@ -375,7 +375,7 @@ static Rc read_place(Csv *c, const Shape *s, CompareRow *row, Error *e) {
 
 /* No run of this seed, or not measured at this step. */
 static bool passed_over(const Csv *c, const char *field) {
-    return compare_may_lack(rows_of(c)) && compare_absent(field);
+    return compare_may_lack(rows_of(c)) && log_absent(field);
 }
 
 /* Keeps the run, to be named where no line gives it a value. Of a curve's line the rest may be missing too. */
@@ -383,7 +383,7 @@ static Rc read_absent(Csv *c, const Shape *s, Error *e) {
     CompareRow row;
     Error none;
     bool steps = rows_of(c)->columns.steps;
-    if (steps && compare_absent(c->field[s->arm])) return RC_OK;
+    if (steps && log_absent(c->field[s->arm])) return RC_OK;
     if (read_place(c, s, &row, steps ? &none : e)) return steps ? RC_OK : e->code;
     if (compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     row.absent = true;

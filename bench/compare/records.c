@@ -19,7 +19,7 @@ static Rc value_of(const char *where, const json_t *v, double *out, Error *e) {
 
 /* A run that is not there, where a file may have such. */
 static bool passed_over(const CompareRows *r, const json_t *v) {
-    return compare_may_lack(r) && (json_is_null(v) || (json_is_string(v) && compare_absent(json_string_value(v))));
+    return compare_may_lack(r) && (json_is_null(v) || (json_is_string(v) && log_absent(json_string_value(v))));
 }
 
 /* A whole number, as one or in quotes; 3.0 is one. */

@@ -100,13 +100,6 @@ static bool among(const char *text, const char *const *words, size_t count) {
     return false;
 }
 
-bool compare_absent(const char *text) {
-    static const char *const words[] = {
-        "",     "na",  "n/a", "n.a.",    "#n/a", "#na", "<na>", "none", /* and what dashes there are: */
-        "null", "nil", "\\N", "missing", "?",    ".",   "-",    "--",   "---", "\xe2\x80\x93", "\xe2\x80\x94"};
-    return among(text, words, sizeof words / sizeof *words);
-}
-
 bool compare_may_lack(const CompareRows *r) {
     return r->columns.unpaired || r->columns.steps;
 }
@@ -144,7 +137,7 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
         return error_set(e, RC_USAGE,
                          "%s:%s: empty (every arm needs every seed, but for --unpaired; a diverged run is written nan)",
                          where, what);
-    if (compare_absent(text))
+    if (log_absent(text))
         return error_set(e, RC_USAGE,
                          "%s:%s: '%s' is a missing value (every arm needs every seed, but for --unpaired, where it is "
                          "no run; a diverged run is written nan)",

@@ -3,6 +3,7 @@
 #define BENCH_COMPARE_ROWS_H
 
 #include "bench/compare/compare.h"
+#include "bench/readers/log.h"
 
 typedef struct {
     int arm, corpus; /* corpus: 0 without a column of them */
@@ -64,9 +65,7 @@ int64_t compare_next_run(CompareRows *r, int arm);
  */
 size_t compare_run_name(const char *name, int64_t *seed);
 
-/* What a run is that is not there: an empty cell, or the words of other programs for it (NA, null, None, #N/A, -). */
-bool compare_absent(const char *text);
-bool compare_may_lack(const CompareRows *r); /* a file may have such runs: unpaired, or curves */
+bool compare_may_lack(const CompareRows *r); /* a file may have runs that are not there: unpaired, or curves */
 
 /* Strict. `what` names the column or key. A value is a finite number, or a word for a diverged run (nan, inf,
  * diverged): NaN. A number beyond COMPARE_LARGEST is refused. */

@@ -64,7 +64,7 @@ static void chart_column(const LogFile *file, int i, int reader, Logs *out, Char
     if (strstr(run, ": ")) log_fault(log, "a chart of groups: '%.80s' is a mean of runs, not a run", run);
 }
 
-/* A cell of a line of curves: empty ones were not measured. */
+/* A cell of a chart: empty ones were not measured. */
 static bool cell(const char *text, double *value) {
     return text[0] && log_number(text, value);
 }
@@ -165,6 +165,60 @@ bool curve_csv_is(const LogFile *file) {
            log_column(file, "arm") < 0;
 }
 
+/* Of dvclive/plots/metrics/val/loss.tsv: the run is dvclive, the metric val/loss. NULL: it is no such path. */
+static char *dvclive_metric(Log *log) {
+    const char *below = strstr(log->path, "/plots/metrics/");
+    if (!below) return NULL;
+    char *metric = mem_text(below + strlen("/plots/metrics/")), *point = strrchr(metric, '.');
+    if (point) *point = 0;
+    free(log->unit);
+    log->unit = mem_text(log->path);
+    log->unit[below - log->path] = 0;
+    Text path;
+    text_init(&path);
+    text_format(&path, "%s%s", log->unit, strrchr(log->path, '/'));
+    free(log->path);
+    log->path = path.at;
+    return metric;
+}
+
+/* What stands in a column beside numbers. */
+typedef struct {
+    bool numbers;
+    char text[64];
+    long line; /* of the text; 0: there is none */
+} Odd;
+
+/* Text among the numbers of a column is doubtful; a column of text is a setting, or the fault where no column has
+ * numbers. */
+static void say_odd(const LogFile *file, const Odd *odd, Log *log) {
+    if (!log->count) log_fault(log, "no line holds a number");
+    for (int i = 0; i < file->fields; i++) {
+        if (!odd[i].line) continue;
+        if (!log->count)
+            log_fault(log, "no line holds a number: its %.80s on line %ld is '%s'%s", file->field[i], odd[i].line,
+                      odd[i].text, strchr(odd[i].text, ',') ? " (decimals take a point)" : "");
+        if (odd[i].numbers)
+            log_doubt(log, "its %.80s on line %ld is '%s', no number", file->field[i], odd[i].line, odd[i].text);
+        else
+            log_setting(log, file->field[i], odd[i].text);
+    }
+}
+
+static void curve_line(const LogFile *file, const Csv *c, double step, const char *only, Odd *odd, Log *log) {
+    for (int i = 0; i < c->fields; i++) {
+        double x;
+        if (log_is_step(file->field[i]) || log_is_clock(file->field[i]) || log_absent(c->field[i])) continue;
+        if (log_number(c->field[i], &x)) {
+            log_point(log, only ? only : file->field[i], step, x);
+            odd[i].numbers = true;
+        } else if (!odd[i].line) {
+            odd[i].line = c->line;
+            snprintf(odd[i].text, sizeof odd[i].text, "%.60s", c->field[i]);
+        }
+    }
+}
+
 Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     char *copy;
     Csv c = begin(file, &copy);
@@ -173,19 +227,18 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     int at = log_step_column(file);
     double step = 0;
     Log *log = logs_add(out, reader, file->path, "", NULL);
+    char *only = dvclive_metric(log);
+    Odd *odd = mem_alloc((size_t)file->fields + 1, sizeof *odd);
     if (at < 0) rc = error_set(e, RC_USAGE, "%.600s: no column counts steps (step, global_step, epoch)", file->path);
     if (!rc && csv_next(&c, &rc, e) && !rc)
         while (next(&c, file->fields, &broken, &rc, e)) {
-            double x;
             log_number(c.field[at], &step); /* an empty one: of the line before */
-            for (int i = 0; i < c.fields; i++)
-                if (i != at && !log_is_step(file->field[i]) && !log_is_clock(file->field[i]) && cell(c.field[i], &x))
-                    log_point(log, file->field[i], step, x);
+            curve_line(file, &c, step, only, odd, log);
         }
+    say_odd(file, odd, log);
     if (broken) log_doubt(log, "its last line breaks off");
-    if (!log->count) log_fault(log, "no line holds a number");
     csv_release(&c);
-    free(copy);
+    free(copy), free(only), free(odd);
     return rc;
 }
 

@@ -1,6 +1,11 @@
 /* Records of an event file: length (8 bytes), its checksum (4), the event, its checksum (4); little endian. */
 #include "bench/readers/events.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "bench/readers/readers.h"
 
 enum { HEAD = 12, TAIL = 4 };
@@ -30,6 +35,55 @@ static bool head_is(const uint8_t *at) {
 
 bool events_is(const LogFile *file) {
     return file->length >= HEAD && head_is((const uint8_t *)file->bytes);
+}
+
+/* "1717312614.25", as SummaryWriter.add_hparams calls a folder. */
+static bool is_time(const char *name) {
+    size_t n = strspn(name, "0123456789");
+    return n && name[n] == '.' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")];
+}
+
+static void rename_series(LogSeries *s, const char *before, const char *name) {
+    char text[800];
+    snprintf(text, sizeof text, "%.300s%.400s", before, name);
+    free(s->name);
+    s->name = mem_text(text);
+}
+
+/* Whether a folder holds a part of the run above it: Keras' train/ and validation/, whose tags are the same, what
+ * add_scalars writes (loss_train/ with the tag loss), or add_hparams. Its series get the folder's name. */
+static bool is_part(Log *log, const char *name) {
+    static const char *const parts[] = {"train", "validation", "valid", "val", "test", "eval"};
+    char before[40];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strcmp(name, parts[i]) != 0) continue;
+        snprintf(before, sizeof before, "%s/", name);
+        for (int k = 0; k < log->count; k++)
+            if (strncmp(log->series[k].name, before, strlen(before)) != 0)
+                rename_series(&log->series[k], before, log->series[k].name);
+        return true;
+    }
+    if (is_time(name)) return true;
+    size_t n = log->count == 1 ? strlen(log->series[0].name) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (name[i] != (log->series[0].name[i] == '/' ? '_' : log->series[0].name[i])) return false;
+    if (!n || name[n] != '_') return false;
+    rename_series(&log->series[0], "", name);
+    return true;
+}
+
+/* A part belongs to the folder above. */
+static void place(Log *log) {
+    char folder[4100], above[4100];
+    log_folder(folder, sizeof folder, log->path, 0);
+    const char *slash = strrchr(folder, '/'), *file = strrchr(log->path, '/');
+    if (!slash || !is_part(log, slash + 1)) return;
+    log_folder(above, sizeof above, log->path, 1);
+    Text path;
+    text_init(&path);
+    text_format(&path, "%s%s", above, file);
+    free(log->path), free(log->unit);
+    log->path = path.at, log->unit = mem_text(above);
 }
 
 /* A file that breaks off is a run that did: what stands before is kept. */
@@ -65,5 +119,6 @@ Rc events_read(const LogFile *file, int reader, Logs *out, Error *e) {
         at += HEAD + n + TAIL;
     }
     if (!log->count) log_fault(log, "the event file holds no numbers");
+    place(log);
     return RC_OK;
 }

@@ -22,13 +22,14 @@ typedef struct {
 Rc log_file_open(LogFile *file, const char *path, Error *e);
 void log_file_release(LogFile *file);
 
-int log_column(const LogFile *file, const char *name);               /* of the first line; -1: there is none */
-bool log_is_step(const char *name);                                  /* "step", "trainer/global_step", "epoch" */
-int log_step_column(const LogFile *file);                            /* the one that counts best; -1 */
-bool log_is_clock(const char *name);                                 /* "_runtime", "timestamp" */
-void log_folder(char *out, size_t size, const char *path, int up);   /* the folder of a path, `up` folders higher */
-void log_settings_json(Log *log, const char *prefix, json_t *value); /* every leaf, keys joined by dots */
-void log_settings_beside(Log *log);                                  /* hparams.yaml, config.json ... */
+int log_column(const LogFile *file, const char *name);                /* of the first line; -1: there is none */
+bool log_is_step(const char *name);                                   /* "step", "trainer/global_step", "epoch" */
+int log_step_column(const LogFile *file);                             /* the one that counts best; -1 */
+bool log_is_clock(const char *name);                                  /* "_runtime", "timestamp" */
+void log_folder(char *out, size_t size, const char *path, int up);    /* the folder of a path, `up` folders higher */
+void log_settings_json(Log *log, const char *prefix, json_t *value);  /* every leaf, keys joined by dots */
+void log_settings_beside(Log *log);                                   /* hparams.yaml, config.json ... */
+void log_settings_of(Log *log, const char *folder, const char *name); /* one such file, where it is there */
 void log_settings_params(Log *log, const char *folder); /* a file for each, as MLflow has them in params/ */
 bool log_settings_file(const char *name);               /* whether a file's name is one of theirs */
 

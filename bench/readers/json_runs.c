@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bench/formats/json.h"
 #include "bench/readers/readers.h"
 
@@ -101,6 +102,16 @@ static void task_points(Log *log, json_t *task) {
     }
 }
 
+/* Whether a row of the results is the mean of others that stand there too. */
+static bool is_group(const json_t *root, const char *name) {
+    json_t *tasks = json_object_get(json_object_get(root, "group_subtasks"), name);
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const char *task = json_string_value(json_array_get(tasks, i));
+        if (task && strcmp(task, name) != 0 && json_object_get(json_object_get(root, "results"), task)) return true;
+    }
+    return false;
+}
+
 Rc lm_eval_read(const LogFile *file, int reader, Logs *out, Error *e) {
     json_t *task;
     const char *key;
@@ -113,6 +124,7 @@ Rc lm_eval_read(const LogFile *file, int reader, Logs *out, Error *e) {
         task_points(log, task);
         log_settings_json(log, "", json_object_get(file->json, "config"));
         if (!log->count) log_fault(log, "task %.100s has no number", key);
+        if (is_group(file->json, key)) log_fault(log, "%.100s is a group, the mean of tasks that are compared", key);
     }
     return RC_OK;
 }
@@ -150,27 +162,72 @@ Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e) {
     return RC_OK;
 }
 
+/* A list of evaluations, as the lines of a file would be: objects, of which the first counts a step. */
+static bool is_history(json_t *list) {
+    double step;
+    json_t *first = json_array_get(list, 0);
+    return json_is_object(first) && step_key(first, &step) && !json_object_get(first, "seed");
+}
+
 bool json_lines_is(const LogFile *file) {
-    return json_is_object(file->line);
+    return json_is_object(file->line) || is_history(file->json);
+}
+
+/* What kind of line this is, such as "val"; "": nothing says so. KIND stands before it until unkind() ran. */
+#define KIND '\001'
+static void kind_of(json_t *object, char *out, size_t size) {
+    static const char *const keys[] = {"split", "phase", "stage",  "mode",     "kind",
+                                       "event", "type",  "subset", "partition"};
+    out[0] = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !out[0]; i++) {
+        json_t *v = json_object_get(object, keys[i]);
+        if (!json_is_string(v) || !json_string_length(v) || json_string_length(v) > 30) continue;
+        snprintf(out, size, "%c%s", KIND, json_string_value(v));
+        for (char *c = out; *c; c++)
+            if (*c == '.') *c = '_';
+    }
+}
+
+static const char *bare(const char *name) {
+    return name[0] == KIND ? strchr(name, '.') + 1 : name;
+}
+
+/* Names without their kind, where one kind of lines has that metric; "val.loss" and "train.loss" otherwise. */
+static void unkind(Log *log) {
+    bool *keep = mem_alloc((size_t)log->count + 1, sizeof *keep);
+    for (int i = 0; i < log->count; i++)
+        for (int k = 0; k < log->count; k++)
+            keep[i] |= k != i && !strcmp(bare(log->series[i].name), bare(log->series[k].name));
+    for (int i = 0; i < log->count; i++) {
+        char *name = log->series[i].name;
+        if (name[0] != KIND) continue;
+        log->series[i].name = mem_text(keep[i] ? name + 1 : bare(name));
+        free(name);
+    }
+    free(keep);
 }
 
 /* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. */
 static void line_of(Log *log, json_t *object, double *step) {
     const char *key = json_object_iter_key(json_object_iter(object));
     bool nested = key && json_is_object(json_object_get(object, key));
+    char kind[40];
+    kind_of(object, kind, sizeof kind);
     if (step_key(object, step))
-        points(log, "", object, *step, false, 0);
+        points(log, kind, object, *step, false, 0);
     else if (nested)
         log_settings_json(log, "", object);
     else
-        points(log, "", object, ++*step, false, 0);
+        points(log, kind, object, ++*step, false, 0);
 }
 
 Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
     const char *at = file->text, *end = file->text + file->text_length;
     double step = -1;
     Log *log = logs_add(out, reader, file->path, "", NULL);
-    for (long line = 1; at < end; line++) {
+    for (size_t i = 0; i < json_array_size(file->json); i++)
+        if (json_is_object(json_array_get(file->json, i))) line_of(log, json_array_get(file->json, i), &step);
+    for (long line = 1; at < end && !file->json; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
         if (at + strspn(at, " \t\r") < stop) {
@@ -188,6 +245,7 @@ Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
         }
         at = stop + 1;
     }
+    unkind(log);
     if (!log->count) log_fault(log, "no line holds a number");
     return RC_OK;
 }
@@ -208,11 +266,22 @@ bool json_is(const LogFile *file) {
 }
 
 Rc json_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char folder[4100];
     double step = 0;
     (void)e;
     Log *log = logs_add(out, reader, file->path, "", NULL);
-    step_key(file->json, &step);
+    bool counted = step_key(file->json, &step) != NULL;
     points(log, "", file->json, step, true, 0);
     log_settings_json(log, "", file->json);
+    log->curve = counted;
+    for (int i = 0; i < log->count; i++) log->curve |= log->series[i].count > 1;
+    log_folder(folder, sizeof folder - 20, file->path, 0);
+    size_t n = strlen(folder);
+    strcat(folder, "/plots/metrics");
+    if (file_exists(folder)) { /* DVCLive's: its curves are of the same run */
+        folder[n] = 0;
+        free(log->unit);
+        log->unit = mem_text(folder);
+    }
     return RC_OK;
 }

@@ -19,7 +19,7 @@ Log *logs_add(Logs *l, int reader, const char *path, const char *name, const cha
     return log;
 }
 
-static void release(Log *log) {
+void log_release(Log *log) {
     for (int i = 0; i < log->count; i++) free(log->series[i].name), free(log->series[i].at);
     for (int i = 0; i < log->settings; i++) free(log->setting[i].key), free(log->setting[i].value);
     free(log->path), free(log->name), free(log->unit), free(log->corpus), free(log->fault), free(log->doubt);
@@ -27,7 +27,7 @@ static void release(Log *log) {
 }
 
 void logs_release(Logs *l) {
-    for (int i = 0; i < l->count; i++) release(&l->log[i]);
+    for (int i = 0; i < l->count; i++) log_release(&l->log[i]);
     free(l->log);
     *l = (Logs){0};
 }
@@ -138,7 +138,10 @@ static void settle(LogSeries *s) {
     for (size_t i = 0; i < s->count; i++) placed[i] = (Placed){s->at[i], i};
     qsort(placed, s->count, sizeof *placed, by_step);
     for (size_t i = 0; i < s->count; i++) {
-        if (kept && s->at[kept - 1].step == placed[i].point.step) kept--;
+        if (kept && s->at[kept - 1].step == placed[i].point.step) {
+            double before = s->at[--kept].value, now = placed[i].point.value;
+            s->again += before != now && !(isnan(before) && isnan(now));
+        }
         s->at[kept++] = placed[i].point;
     }
     s->count = kept;
@@ -210,7 +213,7 @@ void logs_settle(Logs *l) {
     }
     for (int i = 0; i < l->count; i++)
         if (gone[i])
-            release(&l->log[i]);
+            log_release(&l->log[i]);
         else
             l->log[kept++] = l->log[i];
     l->count = kept;
@@ -232,4 +235,13 @@ bool log_number(const char *text, double *out) {
             return true;
         }
     return parse_real(text, out);
+}
+
+bool log_absent(const char *text) {
+    static const char *const words[] = {
+        "",     "na",  "n/a", "n.a.",    "#n/a", "#na", "<na>", "none", /* and what dashes there are: */
+        "null", "nil", "\\N", "missing", "?",    ".",   "-",    "--",   "---", "\xe2\x80\x93", "\xe2\x80\x94"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(text, words[i])) return true;
+    return false;
 }

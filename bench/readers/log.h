@@ -17,6 +17,7 @@ typedef struct {
     char *name;
     LogPoint *at; /* by steps, once logs_settle ran */
     size_t count, room;
+    size_t again; /* steps that stood there before with another value; of logs_settle */
 } LogSeries;
 
 typedef struct {
@@ -48,6 +49,7 @@ typedef struct {
 
 /* A new log, last of the list; other pointers into the list are then no longer valid. unit: NULL, a run of its own. */
 Log *logs_add(Logs *l, int reader, const char *path, const char *name, const char *unit);
+void log_release(Log *log);
 void logs_release(Logs *l);
 
 void log_point(Log *log, const char *metric, double step, double value);
@@ -72,5 +74,8 @@ char *log_called(char *out, size_t size, const Log *log);
 
 /* A number as trainers write it: also nan, inf, infinity (NaN). False: it is none. */
 bool log_number(const char *text, double *out);
+
+/* What stands for a number that was not measured: "", NA, null, None, - and the like. */
+bool log_absent(const char *text);
 
 #endif

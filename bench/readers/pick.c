@@ -187,6 +187,28 @@ static Rc metric(Pick *p, const PickQuery *q, Error *e) {
     return RC_OK;
 }
 
+/* Steps that a run has twice, such as one that was resumed from a checkpoint. */
+static void say_again(Pick *p) {
+    size_t most = 0;
+    int runs = 0;
+    Text names;
+    text_init(&names);
+    for (int i = 0; i < p->runs; i++) {
+        char name[900];
+        const PickedRun *run = &p->run[i];
+        size_t again = run->why || !run->series ? 0 : run->series->again;
+        if (again > most) most = again;
+        if (again && runs++ < 3)
+            text_format(&names, "%s%s", runs > 1 ? ", " : "", log_called(name, sizeof name, run->log));
+    }
+    if (runs > 3) text_format(&names, " and %d more", runs - 3);
+    if (runs)
+        pick_remark(
+            p, "Careful: %.100s is there again at up to %zu step%s, with another value; the last one is used (%.900s).",
+            p->metric, most, most == 1 ? "" : "s", names.at);
+    text_release(&names);
+}
+
 static void count_used(Pick *p) {
     p->used = 0;
     for (int i = 0; i < p->runs; i++) p->used += !p->run[i].why;
@@ -265,6 +287,7 @@ Rc pick_make(Pick *p, const Logs *logs, const PickQuery *q, Error *e) {
     if (!q->list && nothing_left(p, e)) return e->code;
     say_read(p);
     say_left(p);
+    say_again(p);
     return RC_OK;
 }
 

@@ -16,7 +16,7 @@ const LogReader log_readers[READERS + 1] = {
 #define READER(name, shown, needs, is, read) [READER_##name] = {#name, shown, NEEDS_##needs, is, read},
 #include "bench/readers/readers.def"
 #undef READER
-    [READERS] = {"empty", "empty file", NEEDS_BYTES, NULL, NULL},
+    [READERS] = {"none", "no log", NEEDS_BYTES, NULL, NULL},
 };
 
 /* "wandb-chart" and "wandb_chart" are one name. */
@@ -61,6 +61,11 @@ typedef struct {
     int reader;
 } Found;
 
+/* gzip or zstd */
+static bool is_packed(const LogFile *file) {
+    return file->length > 4 && (!memcmp(file->bytes, "\x1f\x8b", 2) || !memcmp(file->bytes, "\x28\xb5\x2f\xfd", 4));
+}
+
 static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     LogFile file;
     int first = out->count;
@@ -69,6 +74,8 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     if (reader < 0) reader = log_reader_of(&file);
     if (!file.length)
         log_fault(logs_add(out, READERS, path, "", NULL), "the file is empty");
+    else if (is_packed(&file))
+        log_fault(logs_add(out, READERS, path, "", NULL), "it is compressed; gzip -d or zstd -d unpacks it");
     else if (reader < 0)
         rc = error_set(e, RC_USAGE, "%.600s: no reader knows this file; `normbench compare --help` lists them", path);
     else if (!may_read(&file, reader))
@@ -81,11 +88,11 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     return rc;
 }
 
-enum { EMPTY_FILE = -2 };
+enum { NO_READER = -1, EMPTY_FILE = -2, STRANGE = -3 /* what its name says it is, it is not */ };
 
-/* Whether an empty file would have been a log: by its name, since nothing else is left. */
+/* Whether a file that cannot be read would have been a log: by its name, since nothing else is left. */
 static bool like_log(const char *name) {
-    static const char *const ends[] = {".csv", ".jsonl", ".json", ".npy", ".log"};
+    static const char *const ends[] = {".csv", ".tsv", ".jsonl", ".json", ".npy", ".log", ".gz"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strlen(name) > strlen(ends[i]) && !strcmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
     return strstr(name, "tfevents") != NULL;
@@ -103,8 +110,9 @@ static int reader_of(const char *path, const char *name, off_t size, int as) {
     LogFile file;
     Error ignored;
     if (!size && like_log(name)) return EMPTY_FILE;
-    if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return -1;
-    int reader = as < 0 ? log_reader_of(&file) : is_meant(&file, as) ? as : -1;
+    if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return NO_READER;
+    int reader = as < 0 ? log_reader_of(&file) : is_meant(&file, as) ? as : NO_READER;
+    if (reader == NO_READER && as < 0 && like_log(name) && !file.json) reader = is_packed(&file) ? EMPTY_FILE : STRANGE;
     log_file_release(&file);
     return reader;
 }
@@ -125,6 +133,10 @@ static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e)
     for (int i = 0; i < count && !rc; i++) {
         bool mine = found[i].reader == best, empty = found[i].reader == EMPTY_FILE;
         out->others += !mine && !empty;
+        if (found[i].reader == STRANGE) {
+            Log *log = logs_add(out, READERS, found[i].path, "", NULL);
+            log_fault(log, "no reader knows its first line");
+        }
         if (mine || empty) rc = read_file(out, found[i].path, best < READERS ? best : -1, e);
     }
     return rc;
@@ -157,6 +169,33 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
     return rc;
 }
 
+static const char *file_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Of files that no reader knows those stay that are called as one that was read (metrics.jsonl), or stand beside one
+ * with the same ending. */
+static void forget_strange(Logs *l) {
+    int kept = 0;
+    for (int i = 0; i < l->count; i++) {
+        Log *log = &l->log[i];
+        const char *name = file_of(log->path), *point = strrchr(name, '.');
+        bool like = log->reader != READERS || !log->fault || strncmp(log->fault, "no reader", 9) != 0;
+        for (int k = 0; k < l->count && !like; k++) {
+            const char *path = l->log[k].path, *other = file_of(path), *ending = strrchr(other, '.');
+            bool beside = other - path == name - log->path && !strncmp(path, log->path, (size_t)(name - log->path));
+            like = l->log[k].reader != READERS &&
+                   (!strcmp(name, other) || (beside && point && ending && !strcmp(point, ending)));
+        }
+        if (like)
+            l->log[kept++] = *log;
+        else
+            log_release(log);
+    }
+    l->count = kept;
+}
+
 Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {
     *out = (Logs){0};
     for (int i = 0; i < paths; i++) {
@@ -169,6 +208,7 @@ Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {
                              as < 0 ? "one that a reader knows" : "a ", as < 0 ? "" : log_readers[as].shown,
                              as < 0 ? "; `normbench compare --help` lists them" : "");
     }
+    forget_strange(out);
     logs_settle(out);
     return RC_OK;
 }

@@ -11,9 +11,10 @@
 
 enum { DEEPEST = 12, SETTINGS_MOST = 2000, KEY_SIZE = 400 };
 
-static const char *const beside[] = {"hparams.yaml", "hparams.yml",      "config.yaml",      "config.yml",
-                                     "params.yaml",  "config.json",      "params.json",      "args.json",
-                                     "hparams.json", "run_summary.json", "meta_data_0.json", "training_args.json"};
+static const char *const beside[] = {"hparams.yaml",      "hparams.yml",      "config.yaml",      "config.yml",
+                                     "params.yaml",       "config.json",      "params.json",      "args.json",
+                                     "hparams.json",      "run_summary.json", "meta_data_0.json", "training_args.json",
+                                     ".hydra/config.yaml"};
 enum { BESIDE = sizeof beside / sizeof *beside };
 
 bool log_settings_file(const char *name) {
@@ -72,6 +73,8 @@ static void yaml_scalar(YamlPath *y, const char *text) {
         at->key = false;
         return;
     }
+    size_t n = strlen(y->path);
+    if (n > 6 && !strcmp(y->path + n - 6, ".value")) y->path[n - 6] = 0; /* of W&B: lr: {desc: null, value: 0.1} */
     if (y->log->settings < SETTINGS_MOST) log_setting(y->log, y->path, text);
     y->path[at->length] = 0, at->key = true;
 }
@@ -117,7 +120,7 @@ static void settings_yaml(Log *log, const char *bytes, size_t length) {
     yaml_parser_delete(&parser);
 }
 
-static void read_beside(Log *log, const char *folder, const char *name) {
+void log_settings_of(Log *log, const char *folder, const char *name) {
     char path[4300], *bytes;
     size_t length;
     Error ignored;
@@ -135,7 +138,7 @@ static void read_beside(Log *log, const char *folder, const char *name) {
 void log_settings_beside(Log *log) {
     char folder[4100];
     log_folder(folder, sizeof folder, log->path, 0);
-    for (int i = 0; i < BESIDE; i++) read_beside(log, folder, beside[i]);
+    for (int i = 0; i < BESIDE; i++) log_settings_of(log, folder, beside[i]);
 }
 
 void log_settings_params(Log *log, const char *folder) {

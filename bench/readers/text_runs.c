@@ -12,13 +12,38 @@ typedef struct {
     char line[1024];
 } Lines;
 
+/* What a terminal would show of a line: without colours, from its last carriage return on. */
+static void show(char *to, const char *from, size_t n) {
+    char *at = to;
+    while (n && from[n - 1] == '\r') n--;
+    for (size_t i = 0; i < n; i++) {
+        if (from[i] == '\r') at = to;
+        if (from[i] == '\033' && i + 1 < n && from[i + 1] == '[')
+            for (i += 2; i < n && from[i] < '@'; i++) {
+            }
+        else if (from[i] != '\r')
+            *at++ = from[i];
+    }
+    *at = 0;
+}
+
 static bool next(Lines *l) {
     if (l->at >= l->end) return false;
     const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
     if (!stop) stop = l->end;
-    snprintf(l->line, sizeof l->line, "%.*s", (int)(stop - l->at < 1000 ? stop - l->at : 1000), l->at);
+    size_t n = (size_t)(stop - l->at), skip = 0;
+    for (size_t i = 0; i + 1 < n && n - skip >= sizeof l->line; i++) /* a bar's many states */
+        if (l->at[i] == '\r') skip = i;
+    show(l->line, l->at + skip, n - skip < sizeof l->line ? n - skip : sizeof l->line - 1);
     l->at = stop + 1;
     return true;
+}
+
+/* Where a word begins a line, or stands behind a date, a rank and the like; NULL: nowhere. */
+static const char *begins(const char *line, const char *word) {
+    for (const char *at = line; (at = strstr(at, word)); at++)
+        if (at == line || strchr(" \t]>", at[-1])) return at;
+    return NULL;
 }
 
 static Lines lines_of(const LogFile *file) {
@@ -67,15 +92,16 @@ static void point(Log *log, const char *metric, double step, double value) {
 static bool modded_line(const char *line, Log *log) {
     double step, of, x;
     char word[64];
-    if (strncmp(line, "step:", 5) != 0) return false;
-    size_t n = strcspn(line + 5, "/ ");
-    if (!n || n >= sizeof word || line[5 + n] != '/') return false;
-    snprintf(word, sizeof word, "%.*s", (int)n, line + 5);
-    if (!parse_real(word, &step) || !number_at(line + 6 + n, &of)) return false;
-    bool loss = behind(line, " val_loss:", &x);
-    if (loss) point(log, "val_loss", step, x);
-    if (behind(line, " train_loss:", &x)) point(log, "train_loss", step, x);
-    return loss;
+    const char *at = begins(line, "step:");
+    size_t n = at ? strcspn(at + 5, "/ ") : 0;
+    if (!n || n >= sizeof word || at[5 + n] != '/') return false;
+    snprintf(word, sizeof word, "%.*s", (int)n, at + 5);
+    if (!parse_real(word, &step) || !number_at(at + 6 + n, &of)) return false;
+    bool valid = behind(at, " val_loss:", &x);
+    if (valid) point(log, "val_loss", step, x);
+    bool train = behind(at, " train_loss:", &x);
+    if (train) point(log, "train_loss", step, x);
+    return valid || train;
 }
 
 bool modded_is(const LogFile *file) {
@@ -87,17 +113,33 @@ Rc modded_read(const LogFile *file, int reader, Logs *out, Error *e) {
     return read_lines(file, reader, out, modded_line);
 }
 
+/* "250 val 5.9121", "250 train 5.871234", "250 hella 0.2463", as build-nanogpt writes its log.txt */
+static bool build_line(const char *line, Log *log) {
+    static const char *const words[][2] = {{"val", "val loss"}, {"train", "train loss"}, {"hella", "hella"}};
+    char first[32], word[32], last[64], more;
+    double step, x;
+    if (sscanf(line, "%31s %31s %63s %c", first, word, last, &more) != 3) return false;
+    if (!parse_real(first, &step) || !log_number(last, &x)) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(word, words[i][0])) {
+            point(log, words[i][1], step, x);
+            return true;
+        }
+    return false;
+}
+
 /* "step 200: train loss 2.4314, val loss 2.4601" and "iter 50: loss 2.5726, time 226.69ms, mfu 108.26%" */
 static bool nanogpt_line(const char *line, Log *log) {
     double step, x, y;
     char word[64];
-    bool whole = !strncmp(line, "step ", 5), one = !strncmp(line, "iter ", 5);
-    size_t n = strcspn(line + (whole || one ? 5 : 0), ":");
-    if ((!whole && !one) || !n || n >= sizeof word) return false;
-    snprintf(word, sizeof word, "%.*s", (int)n, line + 5);
+    const char *whole = begins(line, "step "), *at = whole ? whole : begins(line, "iter ");
+    size_t n = at ? strcspn(at + 5, ":") : 0;
+    if (!at) return build_line(line, log);
+    if (!n || n >= sizeof word) return false;
+    snprintf(word, sizeof word, "%.*s", (int)n, at + 5);
     if (!parse_real(word, &step)) return false;
-    if (one && behind(line, ": loss ", &x)) point(log, "loss", step, x);
-    if (!whole || !behind(line, "train loss ", &x) || !behind(line, "val loss ", &y)) return false;
+    if (!whole && behind(at, ": loss ", &x)) point(log, "loss", step, x);
+    if (!whole || !behind(at, "train loss ", &x) || !behind(at, "val loss ", &y)) return false;
     point(log, "train loss", step, x), point(log, "val loss", step, y);
     return true;
 }
@@ -111,13 +153,29 @@ Rc nanogpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
     return read_lines(file, reader, out, nanogpt_line);
 }
 
+/* What train_gpt2cu prints: "val loss 6.1565", and behind each step "step   20/19560 | loss 7.5 (+1.2z)| norm 2.1 ...";
+ * a loss of validation is of the steps before it. */
+static bool llmc_printed(const char *line, Log *log) {
+    double step, of, x;
+    char first[32];
+    const LogSeries *train = log ? log_series(log, "train_loss") : NULL;
+    if (begins(line, "val loss ") == line && behind(line, "val loss ", &x)) {
+        point(log, "val_loss", train ? train->at[train->count - 1].step : 0, x);
+        return false; /* nor does it tell a log */
+    }
+    if (sscanf(line, "step %31[0-9]/%lf", first, &of) != 2 || !parse_real(first, &step)) return false;
+    if (!behind(line, "| loss ", &x)) return false;
+    point(log, "train_loss", step, x);
+    return true;
+}
+
 /* "s:250 tel:6.1565", "s:250 eval:0.2437", "s:300 trl:5.9192 lr:0.000258 norm:1.09" */
 static bool llmc_line(const char *line, Log *log) {
     static const char *const words[][2] = {
         {" tel:", "val_loss"}, {" eval:", "eval"}, {" trl:", "train_loss"}, {" norm:", "grad_norm"}};
     double step, x;
     bool any = false;
-    if (strncmp(line, "s:", 2) != 0 || !number_at(line + 2, &step)) return false;
+    if (strncmp(line, "s:", 2) != 0 || !number_at(line + 2, &step)) return llmc_printed(line, log);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!behind(line, words[i][0], &x)) continue;
         point(log, words[i][1], step, x);
@@ -166,19 +224,32 @@ static int below_metrics(const char *path) {
     return -1;
 }
 
-/* The settings of a run's folder, with what tags call it, once for all of its metrics. */
+/* What meta.yaml says of a run's end: MLflow numbers its states from 1. */
+static void mlflow_state(const Log *meta, Log *log) {
+    static const char *const states[] = {"", "RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"};
+    const char *status = log_setting_of(meta, "status"), *stage = log_setting_of(meta, "lifecycle_stage");
+    int64_t number;
+    if (status && parse_whole(status, &number) && number > 0 && number < 6) status = states[number];
+    if (stage && !strcmp(stage, "deleted")) log_fault(log, "its lifecycle_stage is deleted");
+    if (status && status[0] && strcmp(status, "FINISHED") != 0) log_fault(log, "its status is %.40s", status);
+}
+
+/* The settings of a run's folder, with what its tags or meta.yaml call it, once for all of its metrics. */
 static Log *mlflow_run(Logs *out, int reader, const char *folder) {
     char below[4200];
     bool known = out->count && !strcmp(out->log[out->count - 1].path, folder);
-    Log tags = {.path = NULL};
+    Logs beside = {0};
+    Log *tags = logs_add(&beside, reader, folder, "", NULL);
     snprintf(below, sizeof below, "%.4000s/tags", folder);
-    if (!known) log_settings_params(&tags, below);
-    const char *name = log_setting_of(&tags, "mlflow.runName");
+    if (!known) log_settings_params(tags, below);
+    log_settings_of(tags, folder, "meta.yaml");
+    const char *name = log_setting_of(tags, "mlflow.runName");
+    if (!name) name = log_setting_of(tags, "run_name");
     Log *log = logs_add(out, reader, folder, name ? name : "", folder);
     snprintf(below, sizeof below, "%.4000s/params", folder);
     if (!known) log_settings_params(log, below);
-    for (int i = 0; i < tags.settings; i++) free(tags.setting[i].key), free(tags.setting[i].value);
-    free(tags.setting);
+    mlflow_state(tags, log);
+    logs_release(&beside);
     return log;
 }
 

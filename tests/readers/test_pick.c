@@ -322,6 +322,17 @@ Test(pick, metrics_by_their_names) {
     release(&p, &l);
 }
 
+Test(pick, a_step_that_is_there_twice_is_named) {
+    Logs l;
+    Pick p;
+    six(&l);
+    log_point(&l.log[2], "val/loss", 50, 9), log_point(&l.log[2], "val/loss", 100, l.log[2].series[0].at[2].value);
+    make(&p, &l, usual());
+    says(&p,
+         "Careful: val/loss is there again at up to 1 step, with another value; the last one is used (a_s3.jsonl).");
+    release(&p, &l);
+}
+
 Test(pick, a_metric_that_holds_text_and_runs_of_no_use) {
     Logs l;
     PickQuery q = usual();

@@ -63,6 +63,26 @@ static const Case cases[] = {
      "{\"_meta\": {\"seed\": 3, \"lr\": 0.5}}\n{\"step\": 0, \"test\": {\"loss\": 4.5}}\n{\"step\": 50, \"test\": "
      "{\"loss\": 2.5}}\n",
      READER_json_lines, 1, "", "test.loss", 2, 50, 2.5},
+    {"history.json", "[{\"step\": 0, \"loss\": 4.5},\n {\"step\": 50, \"loss\": 2.5}]", READER_json_lines, 1, "",
+     "loss", 2, 50, 2.5},
+    {"split.jsonl",
+     "{\"split\": \"val\", \"step\": 1, \"loss\": 2, \"acc\": 0.5}\n{\"split\": \"train\", \"step\": 1, \"loss\": 1}\n",
+     READER_json_lines, 1, "", "val.loss", 1, 1, 2},
+    {"split1.jsonl",
+     "{\"split\": \"val\", \"step\": 1, \"loss\": 2, \"acc\": 0.5}\n{\"split\": \"train\", \"step\": 1, \"loss\": 1}\n",
+     READER_json_lines, 1, "", "acc", 1, 1, .5},
+    {"colours.log",
+     "\x1b[32mstep 0: train loss 4.45, val loss 4.5\x1b[0m\r\n 5%|#|\r10%|#|\r2024-05-01 INFO step 9: train loss 2.5, "
+     "val loss 2.75\r\n",
+     READER_nanogpt, 1, "", "val loss", 2, 9, 2.75},
+    {"log.txt", "0 val 10.95\n0 hella 0.25\n0 train 10.9\n250 val 5.5\n", READER_nanogpt, 1, "", "val loss", 2, 250,
+     5.5},
+    {"train.txt", "code\nprint(f\"step:{step}/{n} val_loss:{x}\")\n[0]: step:5/9 train_loss:2.5 train_time:1ms\n",
+     READER_modded_nanogpt, 1, "", "train_loss", 1, 5, 2.5},
+    {"printed.txt", "val loss 11.5\nstep    1/9 | loss 11.25 (+nanz)| norm 1 (+nanz)| lr 1e-3\nval loss 6.5\n",
+     READER_llmc, 1, "", "val_loss", 2, 1, 6.5},
+    {"dvclive/plots/metrics/val/loss.tsv", "step\tloss\n0\t2\n1\t1.5\n", READER_curve_csv, 1, "", "val/loss", 2, 1,
+     1.5},
     {"dvc.json", "{\"train\": {\"loss\": 0.5}, \"eval\": {\"loss\": 0.75}, \"step\": 8}", READER_json, 1, "",
      "eval.loss", 1, 8, .75},
     {"lists.json", "{\"test_losses\": [4, 3, 2.5], \"random_seed\": 42}", READER_json, 1, "", "test_losses", 3, 2, 2.5},
@@ -206,6 +226,10 @@ static const struct {
     {"smooth.csv", "Step,a - loss,a - loss__MIN,a - loss__MAX\n1,2,1.5,2.5\n", NULL, "its __MIN and __MAX differ",
      NULL},
     {"time.csv", "Wall Time,a - loss\n5.5,2\n", NULL, "its x axis is 'Wall Time', no count of steps", NULL},
+    {"comma.csv", "epoch;loss\n0;1,5\n", "no line holds a number: its loss on line 2 is '1,5' (decimals take", NULL,
+     NULL},
+    {"text.csv", "epoch,loss\n0,1.5\n1,bad\n2,NA\n", NULL, "its loss on line 3 is 'bad', no number", NULL},
+    {"run.csv.gz", "\x1f\x8b\x08\x08..", "it is compressed; gzip -d", NULL, NULL},
     {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
 };
 
@@ -245,6 +269,77 @@ Test(readers, text_in_utf16_of_both_orders) {
         cr_expect(s && s->at[0].value == 2.5);
         logs_release(&l);
     }
+}
+
+/* A folder of the test's files; what is read of it. */
+static void read_below(Logs *l, const char *name) {
+    char folder[1000];
+    const char *path = folder;
+    snprintf(folder, sizeof folder, "%s/%s", logs_folder(), name);
+    cr_assert_eq(logs_read(l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+}
+
+Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
+    static const float value[] = {3, 2.5f};
+    static const struct {
+        const char *file, *tag, *metric;
+    } parts[] = {{"parts/r/train/events.out.tfevents.1", "epoch_loss", "train/epoch_loss"},
+                 {"parts/r/validation/events.out.tfevents.1", "epoch_loss", "validation/epoch_loss"},
+                 {"parts/r/loss_top/events.out.tfevents.1", "loss", "loss_top"},
+                 {"parts/r/1717312614.25/events.out.tfevents.1", "hparam/final", "hparam/final"}};
+    char bytes[1000];
+    Logs l;
+    if (!event_known) return;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        logs_write_bytes(parts[i].file, bytes, logs_events(bytes, parts[i].tag, value, 2));
+    read_below(&l, "parts");
+    cr_assert_eq(l.count, 1, "%d runs", l.count);
+    cr_expect(strstr(l.log[0].path, "parts/r/events"), "%s", l.log[0].path);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_expect(log_series(&l.log[0], parts[i].metric), "no %s", parts[i].metric);
+    logs_release(&l);
+}
+
+Test(readers, what_a_name_promises_and_a_file_does_not_hold_is_named) {
+    Logs l;
+    logs_write("odd/a/metrics.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
+    logs_write("odd/b/metrics.jsonl", "{\"step\": 1, \"lo\n{\"step\": 2, \"loss\": 1}\n");
+    logs_write("odd/a/tokenizer.json", "{\"a\": \"b\"}");
+    logs_write("odd/a/notes.csv", "prose");
+    read_below(&l, "odd");
+    cr_assert_eq(l.count, 2, "%d logs", l.count);
+    cr_expect(l.log[1].fault && strstr(l.log[1].fault, "no reader knows its first line") && l.log[1].reader == READERS);
+    logs_release(&l);
+}
+
+Test(readers, runs_of_mlflow_that_failed_and_groups_of_tasks) {
+    Logs l;
+    logs_write("ml/r/metrics/loss", "1717312614000 0.5 0\n");
+    logs_write("ml/r/metrics/lr", "1717312614000 0.5 0\n");
+    logs_write("ml/r/meta.yaml", "run_name: pre_s1\nstatus: 4\nlifecycle_stage: active\n");
+    read_below(&l, "ml");
+    cr_assert_eq(l.count, 1);
+    cr_expect(l.log[0].fault && !strcmp(l.log[0].fault, "its status is FAILED") && !strcmp(l.log[0].name, "pre_s1"));
+    logs_release(&l);
+    logs_write("group/r.json",
+               "{\"results\": {\"m\": {\"acc,none\": 0.5}, \"m_a\": {\"acc,none\": 0.5}}, \"versions\": {}, "
+               "\"group_subtasks\": {\"m\": [\"m_a\"], \"m_a\": []}}");
+    read_below(&l, "group");
+    cr_assert_eq(l.count, 2);
+    cr_expect(l.log[0].fault && strstr(l.log[0].fault, "m is a group, the mean of tasks") && !l.log[1].fault);
+    logs_release(&l);
+}
+
+Test(readers, settings_of_hydra_and_wandb) {
+    Logs l;
+    logs_write("hy/0/.hydra/config.yaml", "norm: post\n");
+    logs_write("hy/0/config.yaml", "lr:\n  desc: null\n  value: 0.5\n");
+    logs_write("hy/0/m.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 1, \"loss\": 3}\n");
+    read_below(&l, "hy");
+    const char *norm = log_setting_of(&l.log[0], "norm"), *lr = log_setting_of(&l.log[0], "lr");
+    cr_expect(norm && lr && !strcmp(norm, "post") && !strcmp(lr, "0.5"));
+    cr_expect(l.log[0].series[0].again == 1 && l.log[0].series[0].at[0].value == 3);
+    logs_release(&l);
 }
 
 Test(readers, a_folder_and_its_checkpoints_are_one_run) {
