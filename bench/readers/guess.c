@@ -8,7 +8,8 @@
 
 static const char separators[] = "-_/. ,:;=";
 
-/* Words before a number, in the order in which they are looked for; from RUNS on they count runs, which need not pair. */
+/* Words before a number, in the order in which they are looked for; from RUNS on they count runs, which need not pair.
+ */
 static const char *const words[] = {"random_seed", "rng_seed", "rngseed", "seed", "sd", "s", "run", "rep", "trial"};
 enum { COUNTED = 4 /* digits at most of a run that is counted; a date has more */ };
 enum { WORDS = sizeof words / sizeof *words, SEEDS = 4, RUNS = 6 };
