@@ -179,6 +179,43 @@ static bool by_table(Pick *p) {
     return true;
 }
 
+/* How many pairs of runs of unlike arms have one value of the setting seed; twice out: a run whose arm has its value
+ * once more, or -1. -1: a run has a seed already, or no such setting. */
+static int pairs_by_setting(const Pick *p, int *twice) {
+    int pairs = 0;
+    *twice = -1;
+    for (int i = 0; i < p->runs; i++) {
+        const PickedRun *a = &p->run[i];
+        const char *seed = log_setting_of(a->log, "seed");
+        if (a->why) continue;
+        if (a->seed[0] || !seed) return -1;
+        for (int k = 0; k < i; k++) {
+            const PickedRun *b = &p->run[k];
+            if (b->why || strcmp(log_setting_of(b->log, "seed"), seed) != 0 || strcmp(a->corpus, b->corpus) != 0)
+                continue;
+            pairs += strcmp(a->arm, b->arm) != 0;
+            if (!strcmp(a->arm, b->arm)) *twice = i;
+        }
+    }
+    return pairs;
+}
+
+/* Takes the setting seed of runs whose arms alone were told, where two pairs or more share its values. */
+static void by_setting_seed(Pick *p) {
+    int twice, pairs = pairs_by_setting(p, &twice);
+    if (twice >= 0)
+        pick_remark(p,
+                    "Careful: seed %.60s of arm %.80s is there twice, so column seed makes no pairs; --where KEY=VALUE "
+                    "chooses among such runs.",
+                    log_setting_of(p->run[twice].log, "seed"), p->run[twice].arm);
+    if (twice >= 0 || pairs < 2) return;
+    for (int i = 0; i < p->runs; i++) {
+        const char *seed = log_setting_of(p->run[i].log, "seed");
+        if (seed) set(&p->run[i].seed, seed);
+    }
+    pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");
+}
+
 static Rc unknown(const Pick *p, Error *e) {
     Text hint;
     text_init(&hint);
@@ -188,30 +225,6 @@ static Rc unknown(const Pick *p, Error *e) {
     return e->code;
 }
 
-/* Whether a seed that a setting gives is that of one run of its arm. */
-static bool is_alone(const Pick *p, int run, const char *key) {
-    const char *seed = log_setting_of(p->run[run].log, key);
-    for (int i = 0; i < p->runs; i++) {
-        const PickedRun *a = &p->run[run], *b = &p->run[i];
-        if (i == run || b->why || strcmp(a->arm, b->arm) != 0 || strcmp(a->corpus, b->corpus) != 0) continue;
-        const char *other = log_setting_of(b->log, key);
-        if (!seed || !other || !strcmp(seed, other)) return false;
-    }
-    return seed != NULL;
-}
-
-/* Arms are known and seeds are not: a setting called seed names them where it tells the runs of each arm apart. */
-static void by_setting_seed(Pick *p, const PickQuery *q) {
-    bool all = !q->unpaired && p->runs > 0;
-    for (int i = 0; i < p->runs && all; i++)
-        all = p->run[i].why || (p->run[i].arm[0] && !p->run[i].seed[0] && is_alone(p, i, "seed"));
-    for (int i = 0; i < p->runs && all; i++) {
-        const char *seed = log_setting_of(p->run[i].log, "seed");
-        if (seed) set(&p->run[i].seed, seed);
-    }
-    if (all) pick_remark(p, "Seeds are those of the setting seed; --unpaired compares without pairs.");
-}
-
 Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     bool told = q->name || q->arms || q->arm_key;
     if (q->name && by_pattern(p, q, e)) return e->code;
@@ -219,6 +232,6 @@ Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
     bool known = told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm));
     if (!told && p->runs) known = by_usual_names(p) || by_table(p) || guess_names(p);
-    if (known && !q->seed_key) by_setting_seed(p, q);
+    if (known && !q->seed_key && !q->unpaired) by_setting_seed(p);
     return known || q->list || !p->runs ? RC_OK : unknown(p, e);
 }

@@ -102,7 +102,7 @@ Test(guess, a_setting_called_seed_makes_pairs_where_it_tells_runs_apart) {
     Pick p;
     make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm_key = "norm"});
     cr_expect(!e.code && !p.unpaired && p.seeds && !strcmp(p.run[3].seed, "2"), "%s", e.text);
-    cr_expect(strstr(p.remarks.at, "Seeds are those of the setting seed"), "%s", p.remarks.at);
+    cr_expect(strstr(p.remarks.at, "Pairs are made by the setting seed"), "%s", p.remarks.at);
     release(&p, &l);
     make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm_key = "norm", .unpaired = true});
     cr_expect(!e.code && p.unpaired);

@@ -270,6 +270,38 @@ Test(pick, arms_by_hand_by_settings_and_mixed) {
     refused(&l, q, RC_USAGE, "no run has a setting or column 'drop'; did you mean 'dropout'?");
 }
 
+/* Rows of a table: arm and seed are columns, and two rates make a seed twice in an arm. */
+Test(pick, a_column_called_seed_makes_pairs) {
+    for (int rates = 1; rates <= 2; rates++) {
+        static const char *const one[] = {"lr=1"};
+        PickQuery q = usual();
+        Logs l = {0};
+        Pick p;
+        char path[40], seed[8];
+        for (int i = 0; i < 6 * rates; i++) {
+            snprintf(path, sizeof path, "runs/x%d", i), snprintf(seed, sizeof seed, "%d", i % 3 + 4);
+            Log *log = run(&l, path, 100, 1 + i);
+            log_setting(log, "norm", i / 3 % 2 ? "post" : "pre");
+            log_setting(log, "seed", seed);
+            log_setting(log, "lr", i < 6 ? "1" : "2");
+        }
+        q.arm_key = "norm";
+        make(&p, &l, q);
+        cr_expect(p.unpaired == (rates == 2) && p.seeds == (rates == 1));
+        says(&p, rates == 1 ? "Pairs are made by the setting seed" : "seed 6 of arm post is there twice");
+        if (rates == 1) cr_expect(p.run[4].number == 5);
+        pick_release(&p);
+        q.where = one, q.wheres = 1;
+        make(&p, &l, q);
+        cr_expect(!p.unpaired && p.used == 6, "--where leaves each seed once");
+        pick_release(&p);
+        q.unpaired = true;
+        make(&p, &l, q);
+        cr_expect(p.unpaired && !p.seeds);
+        release(&p, &l);
+    }
+}
+
 Test(pick, wheres_and_pairs_that_are_no_numbers) {
     Logs l;
     Pick p;
