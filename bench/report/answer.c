@@ -224,10 +224,7 @@ static void setting(const Table *t, Text *out) {
 
 /* "36 of 108 runs diverged; they count as the uniform predictor. ", or nothing. */
 static void divergence(const Table *t, Text *out) {
-    int lost = 0;
-    for (int cell = 0; cell < t->sample.cells; cell++)
-        for (int arm = 0; arm < t->sample.arms; arm++)
-            lost += sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric).diverged;
+    int lost = table_diverged(t);
     if (lost)
         text_format(out, "%d of %d runs diverged; they count as the uniform predictor. ", lost,
                     t->sample.cells * t->sample.arms * t->sample.seeds);

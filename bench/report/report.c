@@ -35,8 +35,10 @@ void report_title(const Ledger *b, const LedgerTable *made, Text *out) {
     text_format(out, "%s", made->x.title);
     if (same > 1 && made->word && made->changed)
         text_format(out, " (%s)", made->word);
-    else if (same > 1)
+    else if (same > 1 && made->x.profile[0])
         text_format(out, " (profile %s)", made->x.profile);
+    else if (same > 1)
+        text_format(out, " (plan %.8s)", made->x.plan);
 }
 
 /* "Changed on the command line: --set steps=4. Exploratory: …", or nothing. */

@@ -329,13 +329,12 @@ static void tested_alike(const Table *t, Text *out) {
 
 /* Runs that ended early, and what the others took: 6 FLOPs a parameter and token. */
 static void spent(const Table *t, Text *out) {
-    int runs = t->sample.cells * t->sample.arms * t->sample.seeds, lost = 0;
+    int runs = t->sample.cells * t->sample.arms * t->sample.seeds, lost = table_diverged(t);
     double tokens = 0, flops = 0;
     for (int i = 0; i < runs; i++) {
         const RunRecord *r = &t->records[i];
         int steps = r->diverged_step >= 0 ? r->diverged_step : (int)r->spec.steps;
         double own = (double)steps * (double)r->spec.batch * (double)r->spec.context;
-        lost += !strcmp(r->status, "diverged");
         tokens += own, flops += 6 * own * (double)r->parameters;
     }
     if (lost)

@@ -136,6 +136,9 @@ void table_exploratory(const Table *t, Text *out);
 /* "PARTIAL", "EXPLORATORY" or "". */
 const char *table_mark(const Table *t);
 
+/* Runs that count as the uniform predictor at the last steps, by the metric that decides. */
+int table_diverged(const Table *t);
+
 /* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
 void table_corpus(const Table *t, int cell, Text *out);
 void table_methods(const Table *t, Text *out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/write/best.h"
+#include "bench/write/prose.h"
 #include "bench/write/ranking.h"
 
 static void macro(const Table *t, const char *place, const char *what, const char *shown, Text *out) {
@@ -31,17 +32,43 @@ static void arm_name(const Table *t, int arm, Text *out) {
     text_release(&other);
 }
 
-/* "LayernormAtOneFiveZero", and "CellB" from the second cell on. */
-static void place_name(const Table *t, int cell, int step, int arm, Text *out) {
+/* Behind an arm's name: "AtOneFiveZero", and "CellB" from the second cell on. */
+static void add_place(const Table *t, int cell, int step, Text *out) {
     char at[24];
-    text_clear(out);
-    arm_name(t, arm, out);
     snprintf(at, sizeof at, "%d", t->sample.cell[cell].step[step]);
     text_format(out, "At");
     latex_macro_name(out, at);
     if (!cell) return;
     text_format(out, "Cell");
     for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
+}
+
+static void place_name(const Table *t, int cell, int step, int arm, Text *out) {
+    text_clear(out);
+    arm_name(t, arm, out);
+    add_place(t, cell, step, out);
+}
+
+/* "MineMinusPeriAtOneFiveZero": a pair of `compare`. */
+static void pair_name(const Table *t, const Comparison *c, Text *out) {
+    Text against;
+    text_init(&against);
+    text_clear(out);
+    arm_name(t, c->what.term[0].arm, out);
+    arm_name(t, c->what.term[1].arm, &against);
+    text_format(out, "Minus%s", against.at);
+    add_place(t, c->what.cell, c->what.step, out);
+    text_release(&against);
+}
+
+/* "% CellB: lr = 0.003", which its names alone do not say. */
+static void say_cell(const Table *t, int cell, Text *out) {
+    char where[256];
+    if (!experiment_cell_text(where, t->x, cell)[0]) return;
+    text_format(out, "%% ");
+    if (cell) text_format(out, "Cell");
+    for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
+    text_format(out, cell ? ": %s\n" : "No Cell in the name: %s\n", where);
 }
 
 static void arm_macros(const Table *t, int cell, int step, int arm, const char *place, Text *out) {
@@ -90,6 +117,12 @@ static void comparison_macros(const Table *t, const Comparison *c, const char *p
     else
         text_format(&words, "not tested at this step");
     sentence(t, place, "Verdict", words.at, out);
+    text_clear(&words);
+    if (c)
+        prose_comparison(t, c, &words);
+    else
+        text_format(&words, "not tested at this step");
+    sentence(t, place, "Sentence", words.at, out);
     text_release(&words);
 }
 
@@ -136,7 +169,8 @@ void table_macros(const Table *t, Text *out) {
     sentence(t, "", "Status", table_status(t), out);
     table_methods(t, &words);
     sentence(t, "", "Methods", words.at, out);
-    for (int cell = 0; cell < t->sample.cells; cell++)
+    for (int cell = 0; cell < t->sample.cells; cell++) {
+        say_cell(t, cell, out);
         for (int step = 0; step < t->sample.cell[cell].steps; step++)
             for (int arm = 0; arm < t->sample.arms && t->sample.cell[cell].step[step]; arm++) {
                 const Comparison *c = table_comparison(t, cell, step, arm);
@@ -144,7 +178,17 @@ void table_macros(const Table *t, Text *out) {
                 arm_macros(t, cell, step, arm, place.at, out);
                 if (arm != t->sample.baseline) comparison_macros(t, c, place.at, out);
             }
-    for (int i = 0; b && i < b->pairs; i++) best_macros(t, b, &b->pair[i], out);
+    }
+    for (const Comparison *c = t->family.at; t->x->compares && c < t->family.at + t->family.count; c++) {
+        pair_name(t, c, &place);
+        comparison_macros(t, c, place.at, out);
+    }
+    for (int i = 0; b && i < b->pairs; i++) {
+        const int group = b->pair[i].group;
+        if (group && group != b->pair[i - 1].group)
+            text_format(out, "%% Group%c: %s\n", 'A' + group % 26, b->ranking.group[group]);
+        best_macros(t, b, &b->pair[i], out);
+    }
     text_release(&words);
     text_release(&place);
 }

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/write/best.h"
 #include "bench/write/prose.h"
+#include "bench/write/ranking.h"
 #include "bench/write/results.h"
 #include "bench/write/summaries.h"
 
@@ -94,23 +96,112 @@ static void spread_cell(const Paper *p, int cell, int arm, Metric m, Cells *c) {
     cell_shown(c, a.sd, shown);
 }
 
-static void difference_cells(Paper *p, int cell, int arm, Cells *c) {
+static void difference_cells(const Comparison *one, Cells *c) {
+    cell_signed(c, one->status == ST_OK ? one->t.mean : (double)NAN, decimals_of(one->t.se, one->what.metric));
+}
+
+static void marked_difference_cells(Paper *p, int cell, int arm, Cells *c) {
     const Table *t = p->t;
     const Comparison *one = table_comparison(t, cell, last_step(t, cell), arm);
     if (!one) return;
-    cell_signed(c, one->status == ST_OK ? one->t.mean : (double)NAN, decimals_of(one->t.se, one->what.metric));
+    difference_cells(one, c);
     cell_mark(c, table_marks(t, cell, last_step(t, cell), arm));
     p->marks |= table_marks(t, cell, last_step(t, cell), arm);
     cell_p(c, one->joint.step);
 }
 
-static void interval_cell(const Paper *p, int cell, int arm, Cells *c) {
-    const Comparison *one = table_comparison(p->t, cell, last_step(p->t, cell), arm);
+static void interval_cell(const Comparison *one, Cells *c) {
     if (!one) return;
     if (one->t_decides && one->t.status == ST_OK)
         cell_interval(c, one->t.lo, one->t.hi, decimals_of(one->t.se, one->what.metric), "");
     else
         cell_text(c, one->t_decides ? "" : "diverged");
+}
+
+/* "mine - peri" in one line or two, in front of a difference that is not to the baseline. */
+static void pair_row(const Paper *p, int arm, int against, char below[272], Cells *c) {
+    char first[2][128], second[2][128];
+    const char *label = p->t->x->arm[arm].label;
+    name_of(p, arm, first[0], second[0]), name_of(p, against, first[1], second[1]);
+    cells_row(c);
+    cell_text(c, strlen(label) > LONGEST_NAME ? first[0] : label);
+    snprintf(below, 272, "- %s%s%s", first[1], second[1][0] ? " " : "", second[1]);
+    for (int k = 0; k < p->metrics; k++) cell_text(c, "");
+}
+
+static void below_row(const Paper *p, const char *words, Cells *c) {
+    cells_row_below(c);
+    cell_text(c, words);
+    for (int k = 0; k < p->metrics; k++) cell_text(c, "");
+}
+
+/* The pairs of `compare` that are not a difference to the baseline. */
+static void pair_rows(const Paper *p, int cell, Cells *c) {
+    const Table *t = p->t;
+    char below[272];
+    for (const Comparison *one = t->family.at; t->x->compares && one < t->family.at + t->family.count; one++) {
+        if (one->what.cell != cell || one->what.step != last_step(t, cell)) continue;
+        if (one->what.term[1].arm == t->sample.baseline) continue;
+        pair_row(p, one->what.term[0].arm, one->what.term[1].arm, below, c);
+        difference_cells(one, c), cell_p(c, one->joint.step);
+        below_row(p, below, c), interval_cell(one, c);
+    }
+}
+
+static void best_difference(const BestPair *pair, Cells *c) {
+    cell_signed(c, pair->difference, decimals_for(pair->minus.se, RANKING_DIGITS));
+    cell_p(c, pair->p.step);
+}
+
+static void best_interval(const BestPair *pair, Cells *c) {
+    if (pair->minus.status == ST_OK)
+        cell_interval(c, pair->minus.lo, pair->minus.hi, decimals_for(pair->minus.se, RANKING_DIGITS), "");
+    else
+        cell_text(c, pair->minus.status == ST_BAD_ARG ? "diverged" : "");
+}
+
+/* An arm's judged losses and, of a pair with the baseline, their difference. */
+static void best_arm(const Paper *p, const RankingRow *row, const BestPair *pair, Cells *c) {
+    char first[128], second[128], sd[SHOWN], shown[SHOWN + 4];
+    name_of(p, row->arm, first, second);
+    cells_row(c);
+    cell_text(c, first);
+    cell_number(c, row->t.mean, decimals_of(row->t.sd, p->metric[0]));
+    for (int k = 1; k < p->metrics; k++) cell_text(c, "");
+    if (pair) best_difference(pair, c);
+    cells_row_below(c);
+    cell_text(c, second);
+    snprintf(shown, sizeof shown, "±%s", show_number(sd, row->t.sd, decimals_of(row->t.sd, p->metric[0])));
+    cell_shown(c, row->t.sd, shown);
+    for (int k = 1; k < p->metrics; k++) cell_text(c, "");
+    if (pair) best_interval(pair, c);
+}
+
+/* Arms at their best learning rates, below the cells of each rate. */
+static void best_rows(const Paper *p, Cells *c) {
+    const Table *t = p->t;
+    const Best *b = p->compared && p->metric[0] == METRIC_valid_loss ? table_best(t) : NULL;
+    char below[272], words[300];
+    for (int group = 0; b && group < b->ranking.groups; group++) {
+        const char *where = b->ranking.group[group];
+        snprintf(words, sizeof words, "each at its best lr%s%s", where[0] ? ", " : "", where);
+        cells_heading(c, words);
+        for (int arm = 0; arm < t->sample.arms; arm++)
+            for (int i = 0; i < b->ranking.arms; i++) {
+                const RankingRow *row = &b->ranking.row[group * b->ranking.arms + i];
+                const BestPair *pair = NULL;
+                for (int k = 0; k < b->pairs; k++)
+                    if (b->pair[k].arm == row && b->pair[k].against->arm == t->sample.baseline) pair = &b->pair[k];
+                if (row->arm == arm) best_arm(p, row, pair, c);
+            }
+        for (int k = 0; k < b->pairs; k++) {
+            const BestPair *pair = &b->pair[k];
+            if (pair->group != group || pair->against->arm == t->sample.baseline) continue;
+            pair_row(p, pair->arm->arm, pair->against->arm, below, c);
+            best_difference(pair, c);
+            below_row(p, below, c), best_interval(pair, c);
+        }
+    }
 }
 
 static void paper_column(Cells *c, const char *heading) {
@@ -138,14 +229,16 @@ static void stacked(Paper *p, Cells *c) {
             cells_row(c);
             cell_text(c, first);
             for (int k = 0; k < p->metrics; k++) mean_cell(p, cell, arm, p->metric[k], false, c);
-            if (p->compared) difference_cells(p, cell, arm, c);
+            if (p->compared) marked_difference_cells(p, cell, arm, c);
             if (!p->spread) continue;
             cells_row_below(c);
             cell_text(c, second);
             for (int k = 0; k < p->metrics; k++) spread_cell(p, cell, arm, p->metric[k], c);
-            if (p->compared) interval_cell(p, cell, arm, c);
+            if (p->compared) interval_cell(table_comparison(t, cell, last_step(t, cell), arm), c);
         }
+        if (p->compared) pair_rows(p, cell, c);
     }
+    best_rows(p, c);
 }
 
 /* How many of the last factors stand across, and their cells: the last one, and one more while it fits. */
@@ -206,6 +299,21 @@ static void legend(const Paper *p, Text *out) {
     }
 }
 
+/* Of rows at the best rates how they are made; where factors stand across, what was found there. */
+static void best_caption(const Paper *p, Text *out) {
+    const Best *b = p->metric[0] == METRIC_valid_loss ? table_best(p->t) : NULL;
+    if (!b) return;
+    if (!p->wide)
+        text_format(out,
+                    " At its best lr: each seed of an arm has the rate that the other seeds choose; p swaps two arms "
+                    "at all rates and chooses anew, adjusted over %d comparison%s.",
+                    b->pairs, b->pairs == 1 ? "" : "s");
+    for (int i = 0; p->wide && i < b->pairs && i < 4; i++) {
+        text_format(out, " ");
+        best_sentence(p->t, b, &b->pair[i], out);
+    }
+}
+
 /* What n is, what was tested and what the signs are. */
 static void caption(const Paper *p, Text *out) {
     const Table *t = p->t;
@@ -244,6 +352,7 @@ static void caption(const Paper *p, Text *out) {
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out, " Differences within ±%s count as too small to matter.", format_real(margin, t->x->margin));
     table_signs(t, p->marks, p->bold, out);
+    best_caption(p, out);
 }
 
 /* ", after 150 steps", or each cell's last step. */
@@ -268,6 +377,15 @@ static void choose_metrics(Paper *p) {
         if (row->metric != t->metric) p->metric[p->metrics++] = row->metric;
 }
 
+/* Of a table with arms down. */
+static int lines_of(const Paper *p) {
+    const Table *t = p->t;
+    const Best *b = p->compared && t->metric == METRIC_valid_loss ? table_best(t) : NULL;
+    int blocks = t->sample.cells + (b ? b->ranking.groups : 0), rows = t->sample.arms;
+    for (int i = 0; p->compared && i < t->x->compares; i++) rows += t->x->compare[i].against != t->sample.baseline;
+    return blocks * (1 + rows * (1 + p->spread));
+}
+
 void table_paper(const Table *t, Text *out) {
     Paper p = {.t = t, .spread = t->sample.seeds > 1, .compared = t->sample.seeds > 1 && t->family.count > 0};
     Cells c;
@@ -276,7 +394,7 @@ void table_paper(const Table *t, Text *out) {
     text_init(&label);
     table_label(t, &label);
     text_format(&label, "-paper");
-    p.wide = t->sample.cells > 1 && t->sample.cells * (1 + t->sample.arms * (1 + p.spread)) > MOST_LINES;
+    p.wide = t->sample.cells > 1 && lines_of(&p) > MOST_LINES;
     choose_metrics(&p);
     cells_init(&c, "paper", "");
     title(t, &c.title);

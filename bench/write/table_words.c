@@ -227,6 +227,14 @@ void table_exploratory(const Table *t, Text *out) {
                     t->sample.cells * t->sample.arms * t->sample.seeds);
 }
 
+int table_diverged(const Table *t) {
+    int lost = 0;
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int arm = 0; arm < t->sample.arms; arm++)
+            lost += sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric).diverged;
+    return lost;
+}
+
 const char *table_status(const Table *t) {
     return t->partial ? "partial" : t->exploratory ? "exploratory" : t->family.anytime ? "anytime" : "confirmatory";
 }

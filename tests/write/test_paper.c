@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/write/best.h"
 #include "bench/write/prose.h"
 #include "tests/verdict/made_up.h"
 
@@ -69,6 +70,38 @@ Test(paper, goldens_for_a_paper) {
     for (const char *at = text; (at = strstr(at, "\\begin{table")); at++) floats++;
     cr_expect_eq(floats, 1, "20 cells of 4 arms are one table, not %d", floats);
     free(text);
+    made_up_release(&m);
+}
+
+static const char made_up_pairs[] =
+    "name: made-up-pairs\ntitle: Made-up pairs\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
+    "lr: [1e-3, 3e-3]\narms: {pre: {variant: pre, label: Pre-LN}, peri: {variant: peri, label: Peri-LN}, "
+    "mine: {variant: none, label: Gated late RMSNorm}}\ncompare: [mine - pre, mine - peri]\n";
+
+/* Rows of pairs that are no difference to the baseline, and of arms at their best rates; a sentence for each pair. */
+Test(paper, pairs_and_best_rates) {
+    make(made_up_pairs, NULL, (TableOptions){0});
+    const Best *b = table_best(&m.table);
+    cr_assert(b && b->pairs == 2);
+    WRITES(table_paper, "\\multicolumn{5}{@{}l}{\\textit{each at its best lr}}");
+    WRITES(table_paper, "Gated late RMSNorm &  &  & ");
+    WRITES(table_paper, "{\\scriptsize - Peri-LN} &  &  & ");
+    WRITES(table_paper, "p swaps two arms at all rates and chooses anew, adjusted over 2 comparisons.");
+    WRITES(table_macros, "% CellB: lr = 0.003\n");
+    WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriAtOneFiveZeroCellBSentence}{At lr = 0.003, ");
+    WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriBestSentence}{With each arm at its best of 2 learning rates, ");
+    made_up_release(&m);
+}
+
+/* A run whose record says ok and whose last loss is above the uniform predictor's counts as diverged here too. */
+Test(paper, methods_count_the_runs_that_the_table_counts) {
+    made_up_init(&m, made_up_four, "quick");
+    RunRecord *r = made_up_at(&m, 0, 1, 2);
+    r->evaluation[r->evaluations - 1].metric[METRIC_valid_loss] = 9;
+    cr_assert_str_eq(r->status, "ok");
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(table_diverged(&m.table), 1);
+    WRITES(prose_paper, "1 of the 24 runs diverged; they are kept");
     made_up_release(&m);
 }
 
