@@ -20,12 +20,15 @@ Rc command_merge(Session *s, Error *e) {
     int wrong = 0;
     if (!o->operands)
         return error_set(e, RC_USAGE, "merge: name one results folder or more; they are merged into %s", s->results);
-    merge_open(&m, s->results);
+    merge_open(&m, s->root, s->results);
     for (int i = 0; i < o->operands && !rc; i++) {
         MergeCount count;
         rc = merge_add(&m, o->operand[i], &count, e);
         if (rc == RC_USAGE) break;
         print_count(o->operand[i], &count);
+        if (count.plans)
+            fprintf(stderr, "normbench: note: %s: %d plan%s not carried: %s has another plan of that name\n",
+                    o->operand[i], count.plans, count.plans == 1 ? " is" : "s are", s->results);
         wrong += count.refused + count.conflicts;
     }
     for (int i = 0; i < m.problems && (rc || m.problems > 1); i++)

@@ -48,6 +48,30 @@ void plan_note_release(PlanNote *note) {
     *note = (PlanNote){0};
 }
 
+Rc plan_note_carry(const char *from, const char *to, const char *word, bool *other, Error *e) {
+    char path[PLAN_PATH_SIZE + 128];
+    PlanNote note, there;
+    Error why;
+    Rc rc = RC_OK;
+    *other = plan_note_read(&note, from, word, &why) || !note.all;
+    if (*other) return RC_OK;
+    *other = plan_note_read(&there, to, word, &why) || (there.all && strcmp(there.plan, note.plan) != 0);
+    if (!*other && !there.all) {
+        const char *slash = strrchr(note.experiment, '/');
+        json_t *all = json_copy(note.all);
+        if (slash && note.yaml) json_object_set_new(all, "experiment", json_string(slash + 1));
+        json_object_set_new(all, "files", json_array());
+        snprintf(path, sizeof path, "%.800s/out/%.80s", to, word);
+        rc = folder_make_own(path, e);
+        snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, to, word);
+        if (!rc) rc = json_write_file(json_incref(all), JSON_EXACT, path, e);
+        json_decref(all);
+    }
+    plan_note_release(&there);
+    plan_note_release(&note);
+    return rc;
+}
+
 int plan_words(const char *results, char ***words) {
     char out[PLAN_PATH_SIZE], path[PLAN_PATH_SIZE + 300];
     snprintf(out, sizeof out, "%.800s/out", results);

@@ -35,6 +35,10 @@ typedef struct {
 Rc plan_note_read(PlanNote *note, const char *results, const char *word, Error *e);
 void plan_note_release(PlanNote *note);
 
+/* Write the note of from/out/<word>/ into to/out/<word>/, with no files, unless to has one; *other: that is another
+ * plan's, or either does not read. A path of the file becomes its name where the note holds the text. */
+Rc plan_note_carry(const char *from, const char *to, const char *word, bool *other, Error *e);
+
 /* List the words of all folders of results/out with a plan.json, ascending; names_free (base/file.h) frees them. */
 int plan_words(const char *results, char ***words);
 

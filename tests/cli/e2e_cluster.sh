@@ -29,6 +29,30 @@ check_merged_shards_give_the_whole() {
   prints ': 4 runs: 4 copied; 1 unfinished there$'
 }
 
+# A plan stays reachable by its folder where its runs were merged to, and its folder alone names its runs.
+check_merge_takes_plans_along() {
+  local word
+  cp -r "$T/whole" "$W/one" && cp toy.yaml "$W/toy.yaml"
+  ends 0 run "$W/toy.yaml" --profile smoke --seeds 1 --name fewer --results "$W/one"
+  word=$(basename "$(ls -d "$W"/one/out/toy-*)")
+  ends 0 merge "$W/one/out/fewer" --results "$W/r"
+  prints "^$W/one/out/fewer: 2 runs: 2 copied\$"
+  [ "$(ls "$W/r/out")" = fewer ] || fail "other plans: $(ls "$W/r/out")"
+  rm "$W/toy.yaml"
+  ends 0 table fewer --results "$W/r"
+  ends 0 merge "$W/one" --results "$W/r"
+  prints ': 4 runs: 2 copied, 2 here already$' && [ ! -s "$W/err" ] || fail "a note"
+  ends 0 table "$word" --results "$W/r"
+  # The same word of another plan stays what it is.
+  sed -i 's/"plan": *"[0-9a-f]\{8\}/"plan":"00000000/' "$W/one/out/fewer/plan.json"
+  ends 0 merge "$W/one" --results "$W/r"
+  says "note: $W/one: 1 plan is not carried: $W/r has another plan of that name\$"
+  ends 0 table fewer --results "$W/r"
+  rm -r "$W/one/runs/$(ls "$W/one/runs" | head -n 1)"
+  ends 3 merge "$W/one/out/$word" --results "$W/s"
+  says "1 of 4 runs of this plan are not in $W/one/runs\$"
+}
+
 check_merge_refuses_what_is_damaged() {
   local id=$(ls "$T/whole/runs" | sed -n 1p) other=$(ls "$T/whole/runs" | sed -n 3p)
   two_halves

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "bench/run/cluster/share.h"
 #include "bench/store/checkpoint.h"
+#include "bench/store/plan_folder.h"
 #include "bench/store/store.h"
 
 static void say(Merge *m, const char *line) {
@@ -191,9 +192,9 @@ static int name_folder(Merge *m, const char *folder) {
     return m->folders++;
 }
 
-void merge_open(Merge *m, const char *results) {
+void merge_open(Merge *m, const char *root, const char *results) {
     char **id;
-    *m = (Merge){0};
+    *m = (Merge){.root = root};
     snprintf(m->results, sizeof m->results, "%.1000s", results);
     snprintf(m->runs, sizeof m->runs, "%.1000s/runs", results);
     int target = name_folder(m, m->runs), count = ids_of(m->runs, &id);
@@ -216,22 +217,77 @@ void merge_release(Merge *m) {
     *m = (Merge){0};
 }
 
-/* Find the folder of runs that the user means. */
-static Rc find_runs(const Merge *m, const char *folder, char out[1100], char ***id, int *ids, Error *e) {
+/* What the user's folder is: runs/ of a results folder, or runs; of a plan's folder its word. */
+typedef struct {
+    char results[1100], runs[1200], word[PLAN_WORD_SIZE]; /* word "": all runs are meant */
+    char **id;
+    int ids;
+} MergeSource;
+
+/* Keep the ids of the plan's runs alone. */
+static Rc choose_plan(const Merge *m, const char *folder, MergeSource *from, Error *e) {
+    PlanNote note;
+    Experiment *x = mem_alloc(1, sizeof *x); /* too large for a small stack */
+    Store stored;
+    Records records;
+    Rc rc = plan_note_read(&note, from->results, from->word, e);
+    if (!rc) rc = plan_note_experiment(&note, m->root, from->word, x, e);
+    if (!rc) {
+        store_read(&stored, from->runs);
+        rc = records_take(&records, &stored, x, false, e);
+        if (!rc && records.missing)
+            rc = error_set(e, RC_UNMEASURED, "merge: '%s': %d of %d runs of this plan are not in %s", folder,
+                           records.missing, records.runs, from->runs);
+        names_free(from->id, from->ids);
+        from->ids = rc ? 0 : records.runs, from->id = mem_alloc((size_t)from->ids + 1, sizeof *from->id);
+        for (int i = 0; i < from->ids; i++) from->id[i] = mem_text(records.at[i].id);
+        if (!rc || rc == RC_UNMEASURED) records_release(&records);
+        store_release(&stored);
+        experiment_release(x);
+    }
+    plan_note_release(&note);
+    free(x);
+    return rc;
+}
+
+/* Return true if folder is results/out/WORD with a plan. */
+static bool find_plan(const char *folder, MergeSource *from) {
+    char path[PATH_MAX], *slash;
+    snprintf(path, sizeof path, "%.1000s/plan.json", folder);
+    if (!file_exists(path) || !realpath(folder, path) || strlen(path) > 1000) return false;
+    slash = strrchr(path, '/');
+    snprintf(from->word, sizeof from->word, "%s", slash + 1);
+    *slash = 0;
+    slash = strrchr(path, '/');
+    if (!slash || strcmp(slash + 1, "out") != 0) return false;
+    snprintf(from->results, sizeof from->results, "%.*s", (int)(slash - path), path);
+    snprintf(from->runs, sizeof from->runs, "%s/runs", from->results);
+    return true;
+}
+
+/* Find the runs that the user means. */
+static Rc find_runs(const Merge *m, const char *folder, MergeSource *from, Error *e) {
     char here[PATH_MAX], there[PATH_MAX];
     struct stat at;
     if (!stat(folder, &at) && !S_ISDIR(at.st_mode))
         return error_set(e, RC_USAGE, "merge: '%s' is not a folder; unpack an archive first (tar -xf)", folder);
     if (!is_folder(folder)) return error_set(e, RC_USAGE, "merge: '%s': no such folder", folder);
     if (strlen(folder) > 1000) return error_set(e, RC_USAGE, "merge: '%.100s…': the path is too long", folder);
-    snprintf(out, 1100, "%s/runs", folder);
-    bool whole = is_folder(out);
-    if (!whole) snprintf(out, 1100, "%s", folder);
-    if (realpath(out, here) && realpath(m->runs, there) && !strcmp(here, there))
+    *from = (MergeSource){.ids = 0};
+    bool plan = find_plan(folder, from), whole = true;
+    if (!plan) {
+        snprintf(from->results, sizeof from->results, "%s", folder);
+        snprintf(from->runs, sizeof from->runs, "%s/runs", folder);
+        from->word[0] = 0, whole = is_folder(from->runs);
+    }
+    if (!whole) snprintf(from->results, sizeof from->results, "%s/..", folder);
+    if (!whole) snprintf(from->runs, sizeof from->runs, "%s", folder);
+    if (realpath(from->runs, here) && realpath(m->runs, there) && !strcmp(here, there))
         return error_set(e, RC_USAGE, "merge: '%s' is the folder that is merged into", folder);
-    *ids = ids_of(out, id);
-    if (*ids || whole) return RC_OK;
-    names_free(*id, 0);
+    from->ids = ids_of(from->runs, &from->id);
+    if (plan) return choose_plan(m, folder, from, e);
+    if (from->ids || whole) return RC_OK;
+    names_free(from->id, 0);
     return error_set(e, RC_USAGE, "merge: '%s' holds no runs: neither a folder runs/ nor a run's own folder", folder);
 }
 
@@ -247,16 +303,31 @@ static int unfinished_in(const char *runs) {
     return open;
 }
 
-Rc merge_add(Merge *m, const char *folder, MergeCount *count, Error *e) {
-    char from[1100], **id;
-    int ids = 0;
+/* Carry the plans of a results folder, or the one that is meant. */
+static Rc carry_plans(const Merge *m, const MergeSource *from, MergeCount *count, Error *e) {
+    char **word;
+    int words = plan_words(from->results, &word);
     Rc rc = RC_OK;
+    for (int i = 0; i < words && !rc; i++) {
+        bool other = false;
+        if (from->word[0] && strcmp(from->word, word[i]) != 0) continue;
+        rc = plan_note_carry(from->results, m->results, word[i], &other, e);
+        count->plans += other;
+    }
+    names_free(word, words);
+    return rc;
+}
+
+Rc merge_add(Merge *m, const char *folder, MergeCount *count, Error *e) {
+    MergeSource from;
     *count = (MergeCount){0};
-    if (find_runs(m, folder, from, &id, &ids, e)) return e->code;
+    if (find_runs(m, folder, &from, e)) return e->code;
     int at = name_folder(m, folder);
-    for (int i = 0; i < ids && !rc; i++) rc = add_run(m, from, id[i], at, count, e);
-    names_free(id, ids);
-    count->unfinished = unfinished_in(from);
+    Rc rc = RC_OK;
+    for (int i = 0; i < from.ids && !rc; i++) rc = add_run(m, from.runs, from.id[i], at, count, e);
+    names_free(from.id, from.ids);
+    if (!rc) rc = carry_plans(m, &from, count, e);
+    count->unfinished = from.word[0] ? 0 : unfinished_in(from.runs);
     checkpoint_sweep(m->runs);
     return rc;
 }

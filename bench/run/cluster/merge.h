@@ -5,6 +5,8 @@
  * already there, else one comparison would mix two versions of the program. The target may already have several
  * arithmetics of an arm (a later build changed its bits); each of them is accepted.
  *
+ * Plans come along: a folder of results/out keeps its plan.json, without files, unless the target has one of that word.
+ *
  * An existing run of the same id stays. If its bits differ, both are kept: the other one goes below conflicts/ of the
  * results, as ID.HASH (the first digits of its record.json's hash). */
 #ifndef BENCH_RUN_CLUSTER_MERGE_H
@@ -17,6 +19,7 @@ typedef struct {
     int runs, copied, here; /* its runs; copied; already there with equal bits */
     int refused, conflicts; /* damaged or of another arithmetic; same id with other bits */
     int unfinished;         /* runs begun there and not stored */
+    int plans;              /* whose word is another plan's here: they are left out */
 } MergeCount;
 
 /* An arithmetic of runs that differ only in their seed. */
@@ -28,6 +31,7 @@ typedef struct {
 } MergedArm;
 
 typedef struct {
+    const char *root;               /* the checkout */
     char results[1024], runs[1024]; /* the target */
     MergedArm *arm;
     int arms;
@@ -37,12 +41,13 @@ typedef struct {
     int problems;
 } Merge;
 
-/* Begin to merge into results/runs, which may not exist yet. */
-void merge_open(Merge *m, const char *results);
+/* Begin to merge into results/runs, which may not exist yet. root: the checkout; it outlives *m. */
+void merge_open(Merge *m, const char *root, const char *results);
 void merge_release(Merge *m);
 
-/* Merge one results folder, or a folder of runs. Refused runs are counted and named in m->problem, the others are
- * copied. RC_USAGE: the folder does not exist, has no runs, or is the target. RC_UNMEASURED: the disk refused; runs
+/* Merge one results folder, a folder of runs, or a plan's folder (results/out/WORD: that plan's runs alone). Refused
+ * runs are counted and named in m->problem, the others are copied. RC_USAGE: the folder does not exist, has no runs, or
+ * is the target. RC_UNMEASURED: the disk refused; runs
  * copied before are whole. */
 Rc merge_add(Merge *m, const char *folder, MergeCount *count, Error *e);
 
