@@ -46,10 +46,16 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     if (*out >= 0) return RC_OK;
     const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
     bool names = false;
+    if (near && !strcmp(near, "step")) near = NULL; /* counts are no seeds */
     for (int i = 0; i < c->fields; i++) names |= !is_number(c->field[i]);
     if (!names) return error_set(e, RC_USAGE, "%s: the first line has numbers, not names: seed,pre,post", c->where);
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
     bool value = !strcmp(option, "value");
+    if (usual_column(c, "p_signflip") >= 0)
+        return error_set(e, RC_USAGE,
+                         "%s: this is what `table` wrote, means over the seeds; `normbench runs EXPERIMENT --csv` "
+                         "prints the values of each seed",
+                         c->where);
     error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s names it)", c->where, name, hint,
               value ? "metric" : option, value ? "" : "-column");
     for (int i = 0; i < c->fields && !near; i++) {

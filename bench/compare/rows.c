@@ -160,7 +160,9 @@ Rc compare_twice(const CompareRows *r, const CompareRow *a, const CompareRow *b,
     if (r->lines) snprintf(before, sizeof before, " (first on line %ld)", a->at);
     return error_set(e, RC_USAGE, "%s: seed %lld%s of arm '%s' is there twice%s%s",
                      compare_where(where, sizeof where, r, b), (long long)b->seed, block, r->arm[b->arm], before,
-                     r->wide ? compare_name_columns : "");
+                     r->wide    ? compare_name_columns
+                     : r->lines ? "; where the rows differ in another column, --where COLUMN=VALUE chooses among them"
+                                : "");
 }
 
 void compare_rows_release(CompareRows *r) {

@@ -52,8 +52,9 @@ static void look(LogFile *file) {
 
 Rc log_file_open(LogFile *file, const char *path, Error *e) {
     char *bytes;
-    *file = (LogFile){.path = path};
-    if (file_read(path, &bytes, &file->length, e)) return e->code;
+    bool in = !strcmp(path, "-");
+    *file = (LogFile){.path = in ? "standard input" : path};
+    if (file_read(in ? "/dev/stdin" : path, &bytes, &file->length, e)) return e->code;
     file->bytes = bytes;
     look(file);
     return RC_OK;

@@ -19,6 +19,7 @@ typedef struct {
     int fields;
 } LogFile;
 
+/* "-": standard input. */
 Rc log_file_open(LogFile *file, const char *path, Error *e);
 void log_file_release(LogFile *file);
 

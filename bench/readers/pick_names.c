@@ -216,6 +216,18 @@ static void by_setting_seed(Pick *p) {
     pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");
 }
 
+/* A table whose rows have a column arm, as `runs --csv` prints. */
+static bool by_setting_arm(Pick *p) {
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].log->fault && !log_setting_of(p->run[i].log, "arm")) return false;
+    for (int i = 0; i < p->runs; i++) {
+        const char *arm = log_setting_of(p->run[i].log, "arm");
+        if (arm) set(&p->run[i].arm, arm[0] ? arm : "(none)");
+    }
+    pick_remark(p, "Arm is column arm.");
+    return true;
+}
+
 static Rc unknown(const Pick *p, Error *e) {
     Text hint;
     text_init(&hint);
@@ -231,7 +243,7 @@ Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     if (q->arms && by_hand(p, q, e)) return e->code;
     if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
     bool known = told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm));
-    if (!told && p->runs) known = by_usual_names(p) || by_table(p) || guess_names(p);
+    if (!told && p->runs) known = by_usual_names(p) || by_table(p) || by_setting_arm(p) || guess_names(p);
     if (known && !q->seed_key && !q->unpaired) by_setting_seed(p);
     return known || q->list || !p->runs ? RC_OK : unknown(p, e);
 }

@@ -87,6 +87,8 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": {}}", RC_UNMEASURED, "holds no runs"},
         {"seed\n1\n", RC_UNMEASURED, "holds no runs"},
         {"seed,a\n1,2\n", RC_UNMEASURED, "'a' is the only arm"},
+        {"step,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed' (--seed-column names it); there are:"},
+        {"experiment,arm,mean,p_signflip\nx,pre,2,.5\n", RC_USAGE, "f:1: this is what `table` wrote, means over"},
         {"sed,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed'; is 'sed' meant? (--seed-column"},
         {"seed,a,a\n1,2,3\n", RC_USAGE, "f:1: two columns are called 'a'"},
         {"seed,seed,a\n1,2,3\n", RC_USAGE, "f:1: two columns are called 'seed'"},

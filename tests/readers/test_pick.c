@@ -298,6 +298,12 @@ Test(pick, a_column_called_seed_makes_pairs) {
         q.unpaired = true;
         make(&p, &l, q);
         cr_expect(p.unpaired && !p.seeds);
+        pick_release(&p);
+        q.unpaired = false, q.arm_key = NULL; /* a column called arm tells the arms */
+        for (int i = 0; i < l.count; i++) log_setting(&l.log[i], "arm", log_setting_of(&l.log[i], "norm"));
+        make(&p, &l, q);
+        cr_expect(!p.unpaired && p.used == 6 && !strcmp(p.run[4].arm, "post"));
+        says(&p, "Arm is column arm");
         release(&p, &l);
     }
 }
