@@ -1,4 +1,5 @@
-/* normbench claims [WRITEUP|CLAIM]: whether what the write-ups say holds in the runs that are stored. */
+/* normbench claims [WRITEUP|CLAIM|WORD]: whether what the write-ups say holds in the runs that are stored. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { NAME_SIZE = 64 };
 
-static void print(const Ledger *b, const Options *o, const Claim *only) {
+static void print(const Ledger *b, const Options *o, const Claim *only, const char *word) {
     CellsList all = {0};
     Text text;
     text_init(&text);
@@ -21,7 +22,7 @@ static void print(const Ledger *b, const Options *o, const Claim *only) {
         if (only)
             ledger_whole(b, only, &all);
         else
-            ledger_tables(b, o->times[OPTION_all] > 0, o->times[OPTION_open] > 0, &all);
+            ledger_tables(b, o->times[OPTION_all] > 0, o->times[OPTION_open] > 0, word, &all);
         if (o->times[OPTION_tex])
             ledger_tex(&all, &text);
         else if (o->times[OPTION_html])
@@ -68,6 +69,16 @@ static Rc find_claim(const Ledger *b, const char *id, const Claim **out, Error *
     return rc;
 }
 
+/* Check that some claim holds the word. */
+static Rc find_word(const Ledger *b, const char *word, bool json, Error *e) {
+    bool found = false;
+    for (int i = 0; i < b->claims; i++) found |= ledger_holds(b->claim[i].claim, word);
+    if (!found)
+        return error_set(e, RC_USAGE, "claims: '%.60s' is no write-up and no claim, and no claim's text holds it",
+                         word);
+    return json ? error_set(e, RC_USAGE, "claims: --json takes a write-up or a claim, not a word") : RC_OK;
+}
+
 Rc command_claims(Session *s, Error *e) {
     const Options *o = s->options;
     const char *named = o->operands ? o->operand[0] : NULL;
@@ -80,11 +91,14 @@ Rc command_claims(Session *s, Error *e) {
             (o->times[OPTION_markdown] > 0) > 1)
         return error_set(e, RC_USAGE, "claims: one of --json, --tex, --html and --markdown");
     const char *writeup = named ? writeup_of(s, named, name) : NULL;
+    const char *word = named && writeup == named && isalpha((unsigned char)named[0]) ? named : NULL;
+    if (word) named = writeup = NULL;
     if (ledger_make(&b, s, writeup, false, e)) return e->code;
     Rc rc = named && strcmp(named, writeup) != 0 ? find_claim(&b, named, &only, e) : RC_OK;
     if (!rc && !o->times[OPTION_own]) rc = ledger_add_stored(&b, s, e);
+    if (!rc && word) rc = find_word(&b, word, o->times[OPTION_json] > 0, e);
     if (!rc) ledger_note_parts(&b);
-    if (!rc) print(&b, o, only);
+    if (!rc) print(&b, o, only, word);
     ledger_release(&b);
     return rc;
 }

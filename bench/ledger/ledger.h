@@ -156,8 +156,11 @@ void ledger_why(const LedgerClaim *c, Text *out);
 const char *ledger_answer(const LedgerClaim *c);
 
 /* A table for each write-up, a row for each claim, and the legend below the last. all: then every claim whole. open:
- * rows of open claims alone, and how many of them a day of two cores would decide. */
-void ledger_tables(const Ledger *b, bool all, bool open, CellsList *out);
+ * rows of open claims alone, and how many of them a day of two cores would decide. word: of claims alone that hold it
+ * (ledger_holds); NULL: of all. */
+void ledger_tables(const Ledger *b, bool all, bool open, const char *word, CellsList *out);
+/* Whether a claim's sentence, its short form, its note or its source has the word, in capitals or not. */
+bool ledger_holds(const Claim *c, const char *word);
 /* One claim whole: its sentence, verdict and sizes, every place it was measured in, its seeds, the way to its runs. */
 void ledger_whole(const Ledger *b, const Claim *c, CellsList *out);
 void ledger_tex(const CellsList *tables, Text *out); /* behind a comment */

@@ -181,7 +181,16 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     text_release(&words);
 }
 
-static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, CellsList *out) {
+bool ledger_holds(const Claim *c, const char *word) {
+    return strcasestr(c->says, word) || strcasestr(c->brief, word) || (c->note && strcasestr(c->note, word)) ||
+           strcasestr(c->source, word);
+}
+
+static bool wanted(const LedgerClaim *c, bool open, const char *word) {
+    return (!open || c->word == WORD_OPEN) && (!word || ledger_holds(c->claim, word));
+}
+
+static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const char *word, CellsList *out) {
     static const char *const behind[] = {"own_size", "our_size", "p", "p_holm", "seeds_wanted", "hours_wanted", "why"};
     int count[WORD_COUNT], k = ledger_family(b, f);
     Sizes of = {0};
@@ -204,7 +213,7 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, CellsL
     cells_column(c, "verdict", 'p', "verdict");
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) cells_column(c, behind[i], 'X', "");
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
-        if (one->file == f && (!open || one->word == WORD_OPEN)) claim_row_of(b, one, &of, c);
+        if (one->file == f && wanted(one, open, word)) claim_row_of(b, one, &of, c);
     sizes_text(&of, &c->caption);
 }
 
@@ -232,11 +241,16 @@ static void days(const Ledger *b, Cells *c) {
                 open, open == 1 ? "" : "s", day, more, open - day - more);
 }
 
-void ledger_tables(const Ledger *b, bool all, bool open, CellsList *out) {
-    for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup_table(b, f, open, out);
+void ledger_tables(const Ledger *b, bool all, bool open, const char *word, CellsList *out) {
+    for (const ClaimFile *f = b->file; f < b->file + b->files; f++) {
+        bool has = false;
+        for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++) has |= c->file == f && wanted(c, open, word);
+        if (has || (!open && !word)) writeup_table(b, f, open, word, out);
+    }
     if (out->count && open) days(b, &out->at[out->count - 1]);
     if (out->count) legend(b, &out->at[out->count - 1]);
-    for (int i = 0; all && i < b->claims; i++) ledger_whole(b, b->claim[i].claim, out);
+    for (int i = 0; all && i < b->claims; i++)
+        if (wanted(&b->claim[i], open, word)) ledger_whole(b, b->claim[i].claim, out);
 }
 
 void ledger_tex(const CellsList *tables, Text *out) {

@@ -4,7 +4,7 @@
 
 void report_ledger(const Ledger *b, Text *out) {
     CellsList rows = {0}, whole = {0};
-    ledger_tables(b, false, false, &rows);
+    ledger_tables(b, false, false, NULL, &rows);
     cells_list_html(&rows, out);
     for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
         if (c->word != WORD_NOT_TESTED) ledger_whole(b, c->claim, &whole);

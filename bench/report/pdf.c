@@ -213,7 +213,7 @@ static void theory(const Ledger *b, const char *folder, Text *out) {
 static void claims(const Ledger *b, Text *out) {
     CellsList all = {0};
     section("section", "The claims", out);
-    ledger_tables(b, false, false, &all);
+    ledger_tables(b, false, false, NULL, &all);
     cells_list_tex(&all, &flowing, out);
     cells_list_release(&all);
 }
