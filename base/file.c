@@ -49,7 +49,7 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
     double memory = size > STREAM_MOST ? pool_memory() : (double)size;
     if ((double)size > memory) {
         close(fd);
-        return error_set(e, RC_UNMEASURED, "%s: %.1f GiB; of memory there are %.1f GiB", path,
+        return error_set(e, RC_UNMEASURED, "%s: the file has %.1f GiB, this machine %.1f GiB of memory", path,
                          (double)size / STREAM_MOST, memory / STREAM_MOST);
     }
     size_t room = size + 2 > 1 << 16 ? size + 2 : 1 << 16, n = 0; /* one for the terminator, one to see the end */
@@ -60,7 +60,7 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
         if (got > 0) n += (size_t)got;
         if (got > 0 && n <= most) continue;
         if (!got) break;
-        error_set(e, RC_UNMEASURED, "%s: %s", path, got < 0 ? strerror(errno) : "it does not end within 1 GiB");
+        error_set(e, RC_UNMEASURED, "%s: %s", path, got < 0 ? strerror(errno) : "it is longer than 1 GiB");
         free(at);
         close(fd);
         return e->code;
@@ -151,7 +151,7 @@ static Rc read_back(const char *aside, const char *path, const FilePart *part, i
     close(fd);
     if (same > 0) return RC_OK;
     if (same < 0) return error_set(e, RC_UNMEASURED, "%s: cannot be read back: %s", path, strerror(why));
-    return error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
+    return error_set(e, RC_UNMEASURED, "%s: the bytes that were read back differ from those written", path);
 }
 
 /* Append ".tmp.PID.HOST", which names the writer. */
@@ -246,7 +246,7 @@ Rc folder_make(const char *path, Error *e) {
 Rc folder_make_own(const char *path, Error *e) {
     struct stat is;
     if (lstat(path, &is) || !S_ISLNK(is.st_mode)) return folder_make(path, e);
-    return error_set(e, RC_USAGE, "%s: a link, and nothing is written where it leads; remove it", path);
+    return error_set(e, RC_USAGE, "%s: a symbolic link, and files are not written through links; remove it", path);
 }
 
 Rc folder_publish(const char *from, const char *to, Error *e) {

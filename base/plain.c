@@ -80,8 +80,8 @@ static Rc unmark(char **bytes, size_t *length, Error *e) {
         if (other) return error_set(e, RC_USAGE, "not a text file but %s", other);
         if (!memchr(*bytes, 0, *length)) return RC_OK;
         return error_set(e, RC_USAGE,
-                         "not a text file (it holds a zero byte); text in UTF-16 begins with its mark, or "
-                         "is saved as UTF-8");
+                         "not a text file (it holds a zero byte); save UTF-16 text with a byte order mark, or as "
+                         "UTF-8");
     }
     size_t skip = marks[m].length;
     if (marks[m].unit == 1) {
@@ -93,7 +93,7 @@ static Rc unmark(char **bytes, size_t *length, Error *e) {
     text_init(&out);
     if (!convert(&out, (const uint8_t *)*bytes + skip, *length - skip, marks[m].unit, marks[m].big)) {
         text_release(&out);
-        return error_set(e, RC_USAGE, "%s that breaks off or holds what is no character; save it as UTF-8",
+        return error_set(e, RC_USAGE, "%s that is cut off or holds an invalid character; save it as UTF-8",
                          marks[m].name);
     }
     free(*bytes);

@@ -191,7 +191,7 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
 
 Rc program_share(Program *p, int threads, Error *e) {
     if (p->queue && threads > 1)
-        return error_set(e, RC_USAGE, "backend '%s' takes no threads of the host", p->backend->name);
+        return error_set(e, RC_USAGE, "backend '%s' does not compute on threads of the CPU", p->backend->name);
     if (p->queue) return RC_OK;
     arena_release(&p->scratch);
     Rc rc = take_scratch(p, threads, e);

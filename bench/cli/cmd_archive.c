@@ -46,7 +46,8 @@ static Rc compress(const Text *tar, const char *path, Error *e) {
     snprintf(file, sizeof file, "%s/archive.tar", folder.path);
     Rc rc = file_write(file, tar->at, tar->length, e);
     if (!rc && subprocess_run(gzip, folder.path, &absent, e))
-        rc = absent ? error_set(e, RC_UNMEASURED, "%s: gzip is not there; -o FILE.tar needs none", path) : e->code;
+        rc = absent ? error_set(e, RC_UNMEASURED, "%s: gzip is not installed; -o FILE.tar works without it", path)
+                    : e->code;
     snprintf(file, sizeof file, "%s/archive.tar.gz", folder.path);
     if (!rc) rc = subprocess_copy(file, path, e);
     scratch_remove(&folder);

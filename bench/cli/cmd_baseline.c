@@ -42,7 +42,10 @@ static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     const char *arithmetic;
     if (session_class(s, x, &arithmetic, e)) return e->code;
     if (!baseline_has_own(arithmetic))
-        return error_set(e, RC_USAGE, "baseline: the bits of class %s are not every machine's", arithmetic);
+        return error_set(e, RC_USAGE,
+                         "baseline: arithmetic class %s gives other bits on other machines, so no "
+                         "baseline of it is stored",
+                         arithmetic);
     baseline_path(path, sizeof path, s, x, arithmetic);
     snprintf(folder, sizeof folder, "%s/results/baselines", s->root);
     if (folder_make(folder, e)) return e->code;

@@ -74,7 +74,7 @@ Rc command_bleu(Session *s, Error *e) {
     Rc rc = side_read(&side[0], o->operand[0], e);
     if (!rc) rc = side_read(&side[1], o->operand[1], e);
     if (!rc && side[0].lines != side[1].lines)
-        rc = error_set(e, RC_USAGE, "bleu: %s has %ld lines, %s has %ld: they must be as many", o->operand[0],
+        rc = error_set(e, RC_USAGE, "bleu: %s has %ld lines and %s has %ld; both need the same number", o->operand[0],
                        side[0].lines, o->operand[1], side[1].lines);
     if (!rc) print(&side[0], &side[1]);
     free(side[0].bytes);

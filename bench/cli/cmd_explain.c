@@ -136,8 +136,8 @@ static void print_stacks(const Explained *x) {
     if (x->spec->objective != OBJECTIVE_TRANSLATE) return;
     text_init(&text);
     text_format(&text,
-                "%d blocks each; a block of the decoder has a third sublayer between its two, attention to what the "
-                "encoder read, with attention's norms and numbers",
+                "%d blocks each; a block of the decoder has a third sublayer between its two, attention to the "
+                "encoder's output, with the norms and factors of attn",
                 x->depth);
     for (int i = 0; i < variant_key_count; i++) {
         Rule rule[VARIANT_MOST_RULES];
@@ -223,9 +223,10 @@ static void print_start(const Variant *v) {
            "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
            "biases 0.\n");
     if (v->init.kind == CHOICE_init_recipe) return;
-    printf("this row instead: %s\n", choice_formula(v->init.kind));
+    printf("this variant starts otherwise: %s\n", choice_formula(v->init.kind));
     if (strstr(choice_formula(v->init.kind), "Xavier"))
-        printf("Xavier: N(0, 2 / (inputs + outputs)), of q, k and v and of SwiGLU's gate and up each by itself.\n");
+        printf("Xavier: N(0, 2 / (inputs + outputs)), counted for each of q, k, v and of SwiGLU's gate and up "
+               "matrix.\n");
 }
 
 static Rc explain(const Explained *x, const char *svg, Error *e) {
@@ -237,7 +238,7 @@ static Rc explain(const Explained *x, const char *svg, Error *e) {
     print_equation(x);
     block_text(&p, &drawing);
     printf("\n%s", drawing.at);
-    if (!variant_drawn(x->v)) printf("  not drawn: what the equation says beside the sublayers\n");
+    if (!variant_drawn(x->v)) printf("  The drawing leaves out what the equation does outside the sublayers.\n");
     print_schedules(x->v);
     print_columns(x->v);
     print_start(x->v);

@@ -41,7 +41,8 @@ static Rc check_batches(const Import *m, Error *e) {
                        (long long)y->shape[1], (long long)drawn.columns);
     for (int64_t step = 0; step < drawn.steps && !rc; step++)
         if (memcmp((const char *)y->data + (size_t)step * row, drawn.number + step * drawn.columns, row))
-            rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws", (long long)step);
+            rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld holds other batches than this run trains on",
+                           (long long)step);
     feed_batches_release(&drawn);
     return rc;
 }

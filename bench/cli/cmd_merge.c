@@ -7,7 +7,7 @@
 static void print_count(const char *folder, const MergeCount *c) {
     printf("%s: %d run%s: %d copied", folder, c->runs, c->runs == 1 ? "" : "s", c->copied);
     if (c->here) printf(", %d here already", c->here);
-    if (c->conflicts) printf(", %d of other bits than here", c->conflicts);
+    if (c->conflicts) printf(", %d with other bits than the run stored here", c->conflicts);
     if (c->refused) printf(", %d refused", c->refused);
     if (c->unfinished) printf("; %d unfinished there", c->unfinished);
     printf("\n");

@@ -205,7 +205,7 @@ static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
             printf("…\n");
             break;
         }
-        printf("not here: %d run%s of shard %d/%d: %s --shard %d/%d\n", missing, missing == 1 ? "" : "s", k + 1,
+        printf("missing: %d run%s of shard %d/%d: %s --shard %d/%d\n", missing, missing == 1 ? "" : "s", k + 1,
                p->shards, run.at, k + 1, p->shards);
     }
     printf(p->missing ? "When all shards are done: normbench records merge DIR... (their results folders); then: %s\n"

@@ -157,7 +157,7 @@ static void begun_line(const Status *st, const Begun *b, Text *out) {
     } else if (b->hold.left[0])
         text_format(out, "  %s", b->hold.left);
     else
-        text_format(out, "  %s is gone; `normbench run` takes it up again", share_owner(owner, &b->hold));
+        text_format(out, "  %s ended without finishing it; `normbench run` resumes it", share_owner(owner, &b->hold));
     text_format(out, "\n");
 }
 

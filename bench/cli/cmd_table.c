@@ -172,7 +172,8 @@ static void confirm_text(const Session *s, const Table *t, Text *out) {
     if (last > INT64_MAX - EXPERIMENT_MOST_SEEDS) return;
     snprintf(seeds, sizeof seeds, "seeds=%llu-%llu", (unsigned long long)last + 1, (unsigned long long)last + most);
     if (t->options.exploratory) {
-        text_format(out, "To confirm: write what was changed into a file of its own, and run that with %s.\n", seeds);
+        text_format(out, "To confirm: write the changes into an experiment file of your own, and run it with %s.\n",
+                    seeds);
         return;
     }
     text_format(out, "To confirm: ");
@@ -212,8 +213,8 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
     if (!text) return RC_OK;
     if (t->family.anytime)
         return error_set(e, RC_USAGE,
-                         "--target: its p's are of a fixed number of seeds, and here seeds are added until "
-                         "it is decided");
+                         "--target: its test is for a fixed number of seeds, and this plan adds seeds until it is "
+                         "decided");
     if (!parse_real(text, &value) || fabs(value) > COMPARE_LARGEST)
         return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", text, COMPARE_LARGEST);
     return target_steps_make(out, &t->sample, value, s->threads, e);
@@ -386,9 +387,9 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
             if (is)
                 text_format(out, "%snormbench table %s%s (%s; %d of %d runs)", out->length ? ", " : "", word,
                             results.at,
-                            options.length   ? options.at + 1
-                            : other.yaml && !strcmp(other.yaml, x->yaml) ? "as the file is"
-                                                                         : "as the file was",
+                            options.length                               ? options.at + 1
+                            : other.yaml && !strcmp(other.yaml, x->yaml) ? "by the file as it is now"
+                                                                         : "by an earlier version of the file",
                             records.runs - records.missing, records.runs);
             text_release(&options), text_release(&results);
             records_release(&records);
@@ -415,8 +416,8 @@ static void name_others(const Session *s, const Experiment *x) {
             named += other_plan(s, x, &stored, word[i], &out);
     }
     if (named)
-        fprintf(stderr, "normbench: note: of other plans of %s there are: %s%s\n", x->name, out.at,
-                more ? ", …; all are in out/ of the results" : "");
+        fprintf(stderr, "normbench: note: other plans of %s: %s%s\n", x->name, out.at,
+                more ? ", …; the folder out/ of the results holds all" : "");
     store_release(&stored);
     text_release(&out);
     names_free(word, words);
@@ -475,7 +476,8 @@ Rc command_table(Session *s, Error *e) {
             if (records.notes[0]) fprintf(stderr, "normbench: note: %s\n", records.notes);
             if (records.precision != PRECISION_exact)
                 fprintf(stderr,
-                        "normbench: note: the runs are not all stored in precision exact; those of %s are taken\n",
+                        "normbench: note: not all runs are stored in precision exact; this table is of the runs in "
+                        "%s\n",
                         precision_name(records.precision));
             rc = make(s, &x, &records, &folder, partial.at, e);
         }

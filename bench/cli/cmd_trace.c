@@ -36,8 +36,8 @@ static Rc split(Asked *a, const Options *o, Error *e) {
     char *colon = strchr(a->text, ':');
     if (!colon)
         return error_set(e, RC_USAGE,
-                         "trace: '%.100s' is no 'EXPERIMENT: ARM - ARM', such as "
-                         "'embedding-norm-4: layernorm - baseline'",
+                         "trace: '%.100s' does not have the form 'EXPERIMENT: ARM - ARM', such as 'embedding-norm-4: "
+                         "layernorm - baseline'",
                          a->text);
     *colon = 0;
     a->experiment = trim(a->text), a->difference = trim(colon + 1);
@@ -143,7 +143,7 @@ static Rc read_key(Asked *a, const Experiment *x, const char *text, bool *keep, 
         a->metric_named = true;
         return metric_named(&a->metric, at + 1, e);
     }
-    error_set(e, RC_USAGE, "'%.60s' picks nothing here; there are: step, metric", text);
+    error_set(e, RC_USAGE, "'%.60s' is not KEY=VALUE with a key of this plan; there are: step, metric", text);
     for (int i = 0; i < x->factors; i++) {
         size_t used = strlen(e->text);
         snprintf(e->text + used, sizeof e->text - used, ", %s", x->factor[i].key);
@@ -258,7 +258,7 @@ static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN
             fprintf(stderr, "normbench: note: these runs are not in results/; their losses are those of %s\n", list);
         return rc;
     }
-    fprintf(stderr, "normbench: note: not all of these runs are in results/; read are the stored ones of %s\n",
+    fprintf(stderr, "normbench: note: not all of these runs are in results/; those stored in %s are read\n",
             kept + strlen(s->root) + 1);
     snprintf(s->results, sizeof s->results, "%.590s", kept);
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
@@ -286,7 +286,9 @@ static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RU
             if (rc) return rc;
             continue;
         }
-        fprintf(stderr, "normbench: note: of profile %s, as no --profile is given and %s is not stored\n",
+        fprintf(stderr,
+                "normbench: note: this is profile %s: no --profile is given, and the runs of %s are not "
+                "stored\n",
                 other.profile, x->profile);
         records_release(records);
         experiment_release(x);

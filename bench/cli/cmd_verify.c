@@ -73,7 +73,7 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     text_init(&tb);
     Rc rc = trace_of(s, x, a, &ta, e);
     if (!rc) rc = trace_of(s, x, b, &tb, e);
-    if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: an empty trace");
+    if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
     if (!rc) {
         int at = trace_difference(ta.at, tb.at, la, lb);
         if (at < 0)
@@ -104,7 +104,7 @@ static Rc say_reference(const Reference *r, const char *title, Error *e) {
     fputs(out.at, stdout);
     text_release(&out);
     if (!reference_differs(r)) return RC_OK;
-    return error_set(e, RC_REGRESSION, "%s: it is not what is stored under results/reference", title);
+    return error_set(e, RC_REGRESSION, "%s: files differ from those stored under results/reference", title);
 }
 
 /* The files of a table in `here` beside those stored in results/reference/<under>. */
@@ -126,7 +126,7 @@ static Rc theory_files(const Session *s, Error *e) {
     reference_init(&r, theory_word);
     r.whole = true;
     Rc rc = files ? compare_files(&r, s, theory_word, here, file, files, theory_word, e)
-                  : error_set(e, RC_UNMEASURED, "theory: no table is made of it: normbench run theory");
+                  : error_set(e, RC_UNMEASURED, "theory: its table is not made yet; `normbench run theory` makes it");
     reference_release(&r);
     names_free(file, files);
     return rc;
@@ -165,7 +165,7 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
         printf("%s%s%s: the plan was changed on the command line; nothing is stored for it\n", x.name,
                x.profile[0] ? " " : "", x.profile);
     else if (!rc && (!folder.before.all || !json_array_size(folder.before.files)))
-        rc = error_set(e, RC_UNMEASURED, "%s%s%s: no table is made of it here (normbench table)", x.name,
+        rc = error_set(e, RC_UNMEASURED, "%s%s%s: its table is not made here yet; `normbench table` makes it", x.name,
                        x.profile[0] ? " " : "", x.profile);
     else if (!rc) {
         store_read(&stored, s->runs);
@@ -189,8 +189,7 @@ Rc command_verify(Session *s, Error *e) {
     int operands = o->operands, compared = 0;
     Experiment x;
     session_signals();
-    if (tables && !operands)
-        return error_set(e, RC_USAGE, "verify: --tables takes the experiments whose tables it compares");
+    if (tables && !operands) return error_set(e, RC_USAGE, "verify: --tables needs the names of the experiments");
     if (o->times[OPTION_bisect] || trace) {
         int own = o->times[OPTION_bisect] ? operands - 2 : operands;
         if (own != 0 && own != 1) return error_set(e, RC_USAGE, "verify: --bisect takes two backends or trace files");

@@ -94,7 +94,7 @@ static Rc parser_error(const yaml_parser_t *p, const Document *d, const char *by
     int line = (int)p->problem_mark.line + 1, from = (int)p->context_mark.line + 1;
     if (line > last) line = last;
     if (from > last) from = last;
-    if (tab_indents(bytes, length, line)) return document_error(e, d, line, "a tab; yaml is indented with blanks");
+    if (tab_indents(bytes, length, line)) return document_error(e, d, line, "a tab; yaml is indented with spaces");
     if (!p->context) return document_error(e, d, line, "not yaml: %s", problem);
     return document_error(e, d, line, "not yaml: %s (%s from line %d)", problem, p->context, from);
 }

@@ -171,8 +171,8 @@ static Rc check_map(const SafeFile *shard, const char *name, json_t *map, Error 
     for (int i = 0; i < shard->tensors; i++) {
         const char *where = json_string_value(json_object_get(map, shard->tensor[i].name));
         if (!where || strcmp(where, name))
-            return error_set(e, RC_INTEGRITY, "tensor '%s' stands in '%.200s'; weight_map says %s%.200s",
-                             shard->tensor[i].name, name, where ? "" : "nothing of it", where ? where : "");
+            return error_set(e, RC_INTEGRITY, "tensor '%s' is in '%.200s', and weight_map says %s%.200s",
+                             shard->tensor[i].name, name, where ? "" : "that it is in no file", where ? where : "");
     }
     json_object_foreach(map, tensor, file) {
         if (!strcmp(json_string_value(file), name) && !safe_find(shard, tensor))

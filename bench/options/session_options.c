@@ -231,7 +231,9 @@ static const char *take_seeds(Session *s, const Options *o, Error *e) {
     bool until = o->times[OPTION_until_decided] > 0;
     if (!option_taken(OPTION_until_decided, o->command)) most = NULL; /* the command's own */
     if (seeds && (until || most))
-        error_set(e, RC_USAGE, "--seeds is a fixed number; the most that --until-decided may take: --most-seeds %.20s",
+        error_set(e, RC_USAGE,
+                  "--seeds is a fixed number of seeds; with --until-decided, --most-seeds %.20s gives "
+                  "the largest one",
                   seeds);
     if (!seeds && !until && !most) return NULL;
     if (seeds)
@@ -307,6 +309,7 @@ Rc session_init(Session *s, Options *o, Error *e) {
     s->threads = option_integer(o, OPTION_threads, at_once > 1 ? at_once : 1);
     if (recall(s, o, e) || find_backend(s, o, e) || take_overrides(s, o, e)) return e->code;
     if (s->threads_per_run > 1 && s->backend->device)
-        return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' takes no threads of the host", s->backend->name);
+        return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' does not compute on threads of the CPU",
+                         s->backend->name);
     return RC_OK;
 }

@@ -30,7 +30,8 @@ static void rate_doubts(const RunSpec *s, Text *out) {
                     warmup, steps, spec_get(key, s, "schedule"));
     else if (s->lr > 0 && s->final_lr == s->lr && last == s->lr && s->schedule != SCHEDULE_constant &&
              steps > warmup + 1)
-        text_format(out, "final_lr: it is lr, so the schedule (%s) changes no rate\n", spec_get(key, s, "schedule"));
+        text_format(out, "final_lr: it equals lr, so the schedule (%s) changes nothing\n",
+                    spec_get(key, s, "schedule"));
     else if (last > peak * (1 + 1e-6))
         text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", format_real(lr, s->lr),
                     format_real(end, s->final_lr), spec_get(key, s, "schedule"));
@@ -65,7 +66,7 @@ static void column_doubts(const RunSpec *s, Text *out) {
     for (int i = 0; i < variant_key_count; i++)
         if (strcmp(variant_get(asked, &s->variant, variant_keys[i]),
                    variant_get(kept, &settled.variant, variant_keys[i])))
-            text_format(out, "%s: it changes nothing: no norm that it is about stands in a block\n", variant_keys[i]);
+            text_format(out, "%s: it changes nothing: no block has a norm that it applies to\n", variant_keys[i]);
 }
 
 void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
@@ -102,7 +103,7 @@ static const char *metric_constant(const Experiment *x, const RunSpec *s) {
         if (m == over_blocks[i] && spec_blocks(s) < (m == METRIC_grad_spread ? 3 : 2))
             return "it compares blocks, and there are too few";
     if ((m == METRIC_spikes || m == METRIC_grad_spikes) && s->steps <= METRIC_SPIKE_WINDOW)
-        return "a spike is one against the previous 128 steps, and there are no more";
+        return "a spike is counted against the 128 steps before it, and the run has no more steps than these";
     return NULL;
 }
 
@@ -113,7 +114,9 @@ static void metric_doubts(const Experiment *x, const RunSpec *s, Text *out) {
     if (absent) text_format(out, "metric: no run has %s: %s\n", key, absent);
     if (constant) text_format(out, "metric: %s cannot vary: %s\n", key, constant);
     if (x->seeds > 1 && spec_fixed(s) && !x->summary[SUMMARY_components])
-        text_format(out, "seeds: no draw follows them (init_seed, order_seed%s are fixed), so %d seeds are one run\n",
+        text_format(out,
+                    "seeds: nothing random depends on them (init_seed, order_seed%s are fixed), so %d seeds "
+                    "give one run\n",
                     s->dropout > 0 ? ", dropout_seed" : "", x->seeds);
 }
 
@@ -205,9 +208,9 @@ void experiment_doubts(const Experiment *x, Text *out) {
     }
     mixed_doubts(x, out);
     if (x->alpha > 0.5)
-        text_format(out, "alpha: it is the level, 1 less the confidence, and %g is more than a half\n", x->alpha);
+        text_format(out, "alpha: %g is above 0.5; it is the level of the tests, 1 minus the confidence\n", x->alpha);
     if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
-        text_format(out, "summaries: a ranking is over several rates, and lr is one: lr: [3e-4, 1e-3, 3e-3]\n");
+        text_format(out, "summaries: a ranking needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n");
     free(all);
     text_release(&lines);
 }

@@ -133,7 +133,7 @@ static void other_words(const Experiment *x, const int *first, const int *like, 
     int cells = experiment_cells(x), alike = cells_alike(x, like, a, b), cell = 0;
     if (!alike || cells_alike(x, first, a, b)) return;
     while (like[cell * x->arms + b] != a) cell++;
-    text_format(out, "Arms %s and %s have one tape", x->arm[a].name, x->arm[b].name);
+    text_format(out, "Arms %s and %s run the same operations", x->arm[a].name, x->arm[b].name);
     if (alike < cells) text_format(out, " where %s", experiment_cell_text(where, x, cell));
     if (alike < cells && alike > 1) text_format(out, " and in %d more cells", alike - 1);
     text_format(out, ": they are one network in other words, and every difference between them is 0. ");

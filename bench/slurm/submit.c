@@ -215,7 +215,8 @@ static Rc submit_script(const Submission *sub, const char *name, const char *aft
     char script[1300];
     snprintf(script, sizeof script, "%s/%s", sub->folder, name);
     char *whole = realpath(script, NULL);
-    Rc rc = whole ? slurm_submit(whole, after, job, e) : error_set(e, RC_UNMEASURED, "%s: it is gone", script);
+    Rc rc = whole ? slurm_submit(whole, after, job, e)
+                  : error_set(e, RC_UNMEASURED, "%s: the file is no longer there", script);
     free(whole);
     return rc;
 }

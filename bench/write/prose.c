@@ -319,8 +319,8 @@ static void tested(const Table *t, Text *out) {
 
 static void tested_alike(const Table *t, Text *out) {
     char margin[40];
-    text_format(out, "Tested as above: %d seeds, %d comparison%s", t->sample.seeds, t->family.count,
-                t->family.count == 1 ? "" : "s");
+    text_format(out, "The tests are those of the first experiment: %d seeds, %d comparison%s", t->sample.seeds,
+                t->family.count, t->family.count == 1 ? "" : "s");
     if (!t->family.anytime) text_format(out, ", smallest possible p "), prose_smallest_p(t, out);
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out, ", margin %s%s", format_real(margin, t->x->margin), unit_of(t->metric));

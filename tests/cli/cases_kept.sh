@@ -189,7 +189,7 @@ kind_arms_that_are_one_network_in_other_words() {
   runs 0 run p.yaml --arm 'all: {base: pre, attn.out: {to: 1, norm: ln}}' --arm "$plain" --results r && cp "$W/err" "$W/run"
   runs 0 table p.yaml --arm 'all: {base: pre, attn.out: {to: 1, norm: ln}}' --arm "$plain" --results r && cp "$W/out" "$W/table"
   for where in run table; do
-    tr -s ' \n' ' ' <"$W/$where" | grep -qF 'Arms all and plain have one tape: they are one network in other words, and every difference between them is 0.' ||
+    tr -s ' \n' ' ' <"$W/$where" | grep -qF 'Arms all and plain run the same operations: they are one network in other words, and every difference between them is 0.' ||
       failed "$where does not say it"
   done
 }

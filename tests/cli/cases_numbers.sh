@@ -88,7 +88,7 @@ kind_what_is_unclear_is_refused() {
   wide | sed 1d >"$W/bare.csv" && refuses 'the first line has numbers, not names: seed,pre,post' compare bare.csv
   wide | gzip >"$W/runs.csv.gz" && refuses 'a gzip archive: unpack it' compare runs.csv.gz
   printf 'PK\3\4' >"$W/runs.xlsx" && refuses 'a spreadsheet' compare runs.xlsx
-  wide | iconv -t UTF-16LE >"$W/unmarked.csv" 2>/dev/null && refuses 'begins with its mark' compare unmarked.csv
+  wide | iconv -t UTF-16LE >"$W/unmarked.csv" 2>/dev/null && refuses 'with a byte order mark' compare unmarked.csv
   echo '{"seed": [1, 2], "pre": [3, 4, 5]}' >"$W/short.json" && refuses '3 values beside 2 seeds' compare short.json
   printf '\377\376s' >"$W/cut.csv" && refuses 'UTF-16 that breaks off' compare cut.csv
 }
@@ -107,7 +107,7 @@ kind_plans_as_others_write_them() {
     plan "$value" bad && runs 2 run bad.yaml --dry-run --offline --results r
   done
   printf 'lr: 1e-3\nlr: 2e-3\narms: {a: {variant: pre}}\n' >"$W/twice.yaml" && refuses 'duplicate key' run twice.yaml
-  printf 'lr: 1e-3\n\tsteps: 3\n' >"$W/tab.yaml" && refuses 'a tab; yaml is indented with blanks' run tab.yaml
+  printf 'lr: 1e-3\n\tsteps: 3\n' >"$W/tab.yaml" && refuses 'a tab; yaml is indented with spaces' run tab.yaml
   printf 'base: &a {lr: 1}\narms: {a: {<<: *a}}\n' >"$W/merge.yaml" && refuses 'anchors' run merge.yaml
   plan 'lr: [1e-3, 0.001]' values && refuses 'stands in the list twice' run values.yaml
 }
@@ -161,7 +161,7 @@ kind_plans_that_cannot_mean_what_they_say() {
   has err 'weight_decay: an update multiplies weights by 1 - lr weight_decay = -0.5' && has err 'init_std: it is 0'
   plan 'alpha: 0.95' && runs 0 run p.yaml --dry-run --offline --results r && has err 'warning: alpha: it is the level'
   plan '' && runs 0 run p.yaml --set schedule=linear --set final_lr=1e-3 --set lr=1e-3 --dry-run --offline --results r
-  has err 'final_lr: it is lr, so the schedule (linear) changes no rate'
+  has err 'final_lr: it equals lr, so the schedule (linear) changes nothing'
   runs 0 run p.yaml --arm '{base: pre, tokenizer: byte}' --arm '{base: pre}' --dry-run --offline --results r
   has err 'tokenizer: arms pre+tokenizer=byte and pre differ in it, so their losses are of different tokens'
   refuses 'logit_cap: ramp goes from block to block, and this is outside of them: write 30' explain --arm '{base: pre, logit_cap: ramp 30 5}'

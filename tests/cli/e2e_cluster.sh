@@ -85,7 +85,7 @@ check_merge_keeps_both_of_a_conflict() {
   sign "$W/one/runs/$id" "parameters_hash=$bad" >"$W/signed"
   for again in 1 2; do
     ends 5 merge "$W/one" --results "$W/r"
-    prints "^$W/one: 2 runs: 0 copied, 1 here already, 1 of other bits than here\$"
+    prints "^$W/one: 2 runs: 0 copied, 1 here already, 1 with other bits than the run stored here\$"
     says "^normbench: merge: $W/one: run ${id:0:12} has other bits than the one in $W/r/runs; both are kept, this one in $W/r/conflicts\$"
     [ "$(ls "$W/r/conflicts" | wc -l)" = 1 ] || fail "kept $again times"
   done

@@ -75,7 +75,7 @@ check_a_declared_plan_stays() {
   done
   ! grep -q seeds=2 "$path/plan.json" || fail "the note of a declared plan was overwritten"
   ends 3 table toy.yaml --profile smoke --seeds 4 --results r
-  says "note: of other plans of toy there are: .*normbench table $word --results r \(--profile smoke; 4 of 4 runs\)"
+  says "note: other plans of toy: .*normbench table $word --results r \(--profile smoke; 4 of 4 runs\)"
   mv toy.yaml gone.yaml
   for as in "table $word" "run $word" "status $word" "runs $word seed=1" "perf $word --dry-run" "archive $word -o a.tar" \
     "archive $word $word -o b.tar"; do
@@ -165,7 +165,7 @@ check_plans_that_were_run_are_named() {
   ends 0 "${run[@]}" --set steps=5 --results "$W/r" --shard 1/2
   ends 3 table toy.yaml --results "$W/r"
   says '^normbench: 4 of 4 runs are missing: normbench run toy.yaml --profile smoke --results '
-  says 'note: of other plans of toy there are: normbench table first --results [^ ]+ \(--profile smoke --set steps=4; 4 of 4 runs\), '
+  says 'note: other plans of toy: normbench table first --results [^ ]+ \(--profile smoke --set steps=4; 4 of 4 runs\), '
   says 'normbench table toy-[0-9a-f]{8} --results [^ ]+ \(--profile smoke --set steps=5; 2 of 4 runs\)$'
   [ "$(grep -c '' "$W/err")" = 2 ] || fail "more than two lines"
   ends 3 table one.yaml --set steps=6 --results "$W/r"

@@ -231,7 +231,7 @@ PY
     trace 'tiny: same - pre' "${r[@]}"
   refused "trace: width: tiny has no cell with 64; there are: 16, 32" trace 'tiny: same - pre' width=64 "${r[@]}"
   refused "trace: tiny has no arm 'sam'; did you mean 'same'\?" trace 'tiny: sam - pre' "${r[@]}"
-  refused "trace: 'lr=1' picks nothing here; there are: step, metric, width" trace 'tiny: same - pre' lr=1 "${r[@]}"
+  refused "trace: 'lr=1' is not KEY=VALUE with a key of this plan; there are: step, metric, width" trace 'tiny: same - pre' lr=1 "${r[@]}"
   refused "trace: no validation after step 7; there are: 40" trace 'tiny: same - pre' width=16 step=7 "${r[@]}"
   refused "is an arm minus itself" trace 'tiny: pre - pre' "${r[@]}"
   refused "is no 'EXPERIMENT: ARM - ARM'" trace same - pre "${r[@]}"

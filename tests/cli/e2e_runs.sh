@@ -233,7 +233,7 @@ check_bf16_is_a_run_of_its_own() {
   lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot, .*simt and cuda have bf16" "${one[@]}" --backend portable --precision bf16
   lacks "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --precision fp32
   refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --precision bf16
-  refused "baseline: the bits of class simt-fp32 are not every machine's" \
+  refused "baseline: arithmetic class simt-fp32 gives other bits on other machines" \
     baseline smoke --backend simt-fp32 --reason "not to be stored"
 }
 
@@ -242,7 +242,7 @@ check_a_table_names_the_precision_it_found() {
   local bf16 exact
   ends 0 "${one[@]}" --backend soft-dot --precision bf16 --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
-  says 'not all stored in precision exact; those of bf16 are taken'
+  says 'not all runs are stored in precision exact; this table is of the runs in bf16'
   prints 'Arithmetic: class bf16-dot\.' && prints '\|class:bf16-dot\|v'
   prints '^one-bf16: .*EXPLORATORY' # a file without profiles declares no other plan than that of the run
   ends 3 table one.yaml --precision exact --results "$W/r"

@@ -81,7 +81,7 @@ PY
   bad 's/"total_size": /&1/' "total_size is not"
   bad 's/("wte.weight": ").*"/\1absent.safetensors"/' "shard 'absent.safetensors' is missing"
   bad 's/("wte.weight": ").*"/\1..\/whole.safetensors"/' "is not the name of a file in its folder"
-  bad 's/("wte.weight": ").*"/\1whole.safetensors"/' "tensor '.*' stands in 'whole.safetensors'; weight_map says"
+  bad 's/("wte.weight": ").*"/\1whole.safetensors"/' "tensor '.*' is in 'whole.safetensors', and weight_map says"
   bad 's/("wte.weight"): ".*"/\1: 3/' "'wte.weight' names no file"
   bad 's/(00001-of-.*": ")[0-9a-f]{4}/\10000/' "has another hash than the index says"
   bad 's/weight_map/weightmap/' "it has no weight_map"

@@ -61,7 +61,7 @@ other = json.dumps(header).encode()
 open(path, "wb").write(struct.pack("<Q", len(other)) + other + data[end:at] + struct.pack("<q", numbers[first] ^ 1) + data[at + 8:])
 PY
   ends 5 import "$W/b.safetensors" --offline
-  says "'batches': step 0 is not what this run draws"
+  says "'batches': step 0 holds other batches than this run trains on"
   tail -n 6 "$W/a" >"$W/a6"
   "$program" translate "$W/w.safetensors" --beam 1 <"$W/a6" >"$W/greedy" 2>"$W/err" || fail "translate ends with $?"
   cmp -s "$W/greedy" "$W/wrote" || fail "another text than at the last validation"

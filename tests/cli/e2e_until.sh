@@ -168,7 +168,7 @@ LIST
   sed -i '/post\|peri/d' "$W/until.yaml"
   refused "seeds: until it is decided takes two arms; there is 'pre' alone" run "$W/until.yaml"
   until_file 20 6
-  refused "seeds is a fixed number; the most that --until-decided may take: --most-seeds 5" run "$W/until.yaml" --until-decided --seeds 5
+  refused "seeds is a fixed number of seeds; with --until-decided, --most-seeds 5 gives the largest one" run "$W/until.yaml" --until-decided --seeds 5
   refused "{until: decided, most: 64} is needed" run "$W/until.yaml" --most-seeds 5
   until_file 20
   ends 0 run "$W/until.yaml" --seeds 2 --results "$W/r"

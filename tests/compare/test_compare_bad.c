@@ -146,7 +146,7 @@ Test(compare_bad, files_that_are_refused) {
         {"[{\"arm\": \"a\", \"value\": 2}]", RC_USAGE, "no \"seed\"; --unpaired compares runs without one"},
         {"arm,value\na,2\nb,3\n", RC_USAGE, "no column 'seed' (--seed-column names it); there are: 'arm', 'value'; "
                                            "--unpaired compares runs without seeds"},
-        {"\xFF\xFEs", RC_USAGE, "f: UTF-16 that breaks off or holds what is no character; save it as UTF-8"},
+        {"\xFF\xFEs", RC_USAGE, "f: UTF-16 that is cut off or holds an invalid character; save it as UTF-8"},
         {"seed,a,b\n1,2,#DIV/0!\n", RC_USAGE, "f:2:b: '#DIV/0!' is not a number"},
         {"{\"arms\": {\"a\": {\"1\": 1e308}}}", RC_USAGE, "f: arms.a.1:value: 1e+308 is too large"},
         {"{\"arms\": [1]}", RC_USAGE, "a JSON object holds \"arms\""},

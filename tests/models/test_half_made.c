@@ -45,7 +45,7 @@ static void try(const Variant *v, const char *key, const char *value) {
     toy_hashes(hashes, v, &s, &r, 3, backend_find("cpu", &e), 3);
     snprintf(now->chain, sizeof now->chain, "%.64s", hashes);
     for (Made *other = made; other < now; other++) {
-        cr_expect(strcmp(now->tape, other->tape) != 0, "%s and %s have one tape", now->what, other->what);
+        cr_expect(strcmp(now->tape, other->tape) != 0, "%s and %s run the same operations", now->what, other->what);
         cr_expect(strcmp(now->chain, other->chain) != 0, "%s and %s have the same losses", now->what, other->what);
     }
 }

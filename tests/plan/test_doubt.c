@@ -37,12 +37,13 @@ static const struct {
      "final_lr: the rate rises from lr 0.001 to 1 at the end (schedule cosine)\n"},
     {"lr: 1e-3\nschedule: linear\nfinal_lr: 0.002\nwarmup: 5",
      "final_lr: the rate rises from lr 0.001 to 0.002 at the end (schedule linear)\n"},
-    {"lr: 1e-3\nschedule: cosine\nfinal_lr: 1e-3", "final_lr: it is lr, so the schedule (cosine) changes no rate\n"},
+    {"lr: 1e-3\nschedule: cosine\nfinal_lr: 1e-3",
+     "final_lr: it equals lr, so the schedule (cosine) changes nothing\n"},
     {"lr: 0.02\nweight_decay: 75",
      "weight_decay: an update multiplies weights by 1 - lr weight_decay = -0.5, not above 0\n"},
     {"lr: 0.02\nweight_decay: 75\noptimizer: sgd", ""},
     {"init_std: 0", "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n"},
-    {"alpha: 0.95", "alpha: it is the level, 1 less the confidence, and 0.95 is more than a half\n"},
+    {"alpha: 0.95", "alpha: 0.95 is above 0.5; it is the level of the tests, 1 minus the confidence\n"},
     {ARMS("tokenizer: byte"), "tokenizer: arms a and b differ in it, so their losses are of different tokens\n"},
     {ARMS("out_strength: 0.5"), "arm 'b': out_strength: it changes nothing: no norm that it is about stands in a "
                                 "block\n"},
@@ -72,13 +73,13 @@ static const struct {
     {"metric: grad_ratio\nlayers: 1", "metric: grad_ratio cannot vary: it compares blocks, and there are too few\n"},
     {"metric: grad_ratio\nlayers: 2", ""},
     {"metric: grad_spread\nlayers: 2", "metric: grad_spread cannot vary: it compares blocks, and there are too few\n"},
-    {"metric: spikes",
-     "metric: spikes cannot vary: a spike is one against the previous 128 steps, and there are no more\n"},
+    {"metric: spikes", "metric: spikes cannot vary: a spike is counted against the 128 steps before it, and the run "
+                       "has no more steps than these\n"},
     {"metric: spikes\narms: {a: {variant: pre, steps: 129}, b: {variant: post, steps: 129}}", ""},
     {"seeds: 3\ninit_seed: 1\norder_seed: 1",
-     "seeds: no draw follows them (init_seed, order_seed are fixed), so 3 seeds are one run\n"},
+     "seeds: nothing random depends on them (init_seed, order_seed are fixed), so 3 seeds give one run\n"},
     {"seeds: 3\ninit_seed: 1", ""},
-    {"summaries: [ranking]", "summaries: a ranking is over several rates, and lr is one: lr: [3e-4, 1e-3, 3e-3]\n"},
+    {"summaries: [ranking]", "summaries: a ranking needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n"},
     {"summaries: [ranking]\nlr: [1e-3, 2e-3]", ""},
 };
 

@@ -141,7 +141,7 @@ static const struct {
     {"layers: !!int 3", "2: anchors (&) and tags (!) are not used here; quote the value"},
     {"lr: &a [3]", "2: anchors (&) and tags (!) are not used here"},
     {"layers: 3\n---\nlayers: 4", "3: a second document ('---') starts here; a file holds one"},
-    {"layers: 3\n\twidth: 8", "3: a tab; yaml is indented with blanks"},
+    {"layers: 3\n\twidth: 8", "3: a tab; yaml is indented with spaces"},
     {"? [a]\n: 3", "2: a key must be a word"},
     {"lr: [[[[[[[[[1]]]]]]]]]", "2: nested deeper than 8"},
     {"lr: [1, 2", "2: not yaml: did not find expected ',' or ']' (while parsing a flow sequence from line 2)"},
@@ -194,7 +194,7 @@ Test(experiment_bad, texts_that_are_no_mapping) {
                                  "not yaml: did not find expected node content (while parsing a flow node from line 1)",
                                  "an experiment is a mapping of keys (layers: 4), not a list",
                                  "an experiment is a mapping of keys (layers: 4), not a value",
-                                 "a tab; yaml is indented with blanks",
+                                 "a tab; yaml is indented with spaces",
                                  "not yaml: found incompatible YAML document"};
     char want[200];
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {

@@ -53,7 +53,8 @@ Test(twins, each_kind) {
 }
 
 #define LIKE(a, b, where) \
-    "Arms " a " and " b " have one tape" where ": they are one network in other words, and every difference between " \
+    "Arms " a " and " b " run the same operations" where \
+    ": they are one network in other words, and every difference between " \
     "them is 0. "
 
 /* Other words, other ids, the same tape; and what only looks so. */
