@@ -161,6 +161,13 @@ bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment 
     return false;
 }
 
+/* Whether each of its arms names a step: the claim's are then no matter. */
+static bool names_steps(const ClaimTest *t) {
+    bool all = t->terms > 0;
+    for (int i = 0; i < t->terms; i++) all &= t->term[i].arm.step > 0;
+    return all;
+}
+
 /* Lists what is to be tested: a verdict per cell and step, its contrast beside it. */
 static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, const ClaimTest *t, const Sample *s) {
     char why[CLAIM_WHY_SIZE] = "";
@@ -178,7 +185,7 @@ static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, con
             planned++;
             continue;
         }
-        for (int i = 0; i < claim->steps; i++) {
+        for (int i = 0; i < (names_steps(t) ? 1 : claim->steps); i++) {
             if (!find_steps(t, s, &c, claim->at[i])) continue;
             *what = mem_grow(*what, (size_t)l->family.count + 1, sizeof **what);
             (*what)[l->family.count++] = c;
