@@ -244,7 +244,8 @@ static void days(const Ledger *b, Cells *c) {
 void ledger_tables(const Ledger *b, bool all, bool open, const char *word, CellsList *out) {
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) {
         bool has = false;
-        for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++) has |= c->file == f && wanted(c, open, word);
+        for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
+            has |= c->file == f && wanted(c, open, word);
         if (has || (!open && !word)) writeup_table(b, f, open, word, out);
     }
     if (out->count && open) days(b, &out->at[out->count - 1]);

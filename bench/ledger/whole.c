@@ -79,6 +79,18 @@ static void stated_row(const Ledger *b, ClaimsTable *x, const LedgerLine *l) {
     text_release(&s.words);
 }
 
+/* What the metrics of a claim's tests are, each once. */
+static void meanings(const Claim *c, Text *out) {
+    for (const ClaimTest *t = c->test; t < c->test + c->tests; t++) {
+        bool again = !t->terms || t->metric < 0;
+        for (const ClaimTest *x = c->test; x < t && !again; x++)
+            again = x->terms && x->metric == t->metric && x->grid == t->grid;
+        if (again) continue;
+        const char *help = t->grid ? grid_info[t->grid].help : metric_info[t->metric].help;
+        text_format(out, "%s%s: %s.", out->length ? " " : "", t->metric_text, help);
+    }
+}
+
 static void places(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     const LedgerLine *before = NULL;
     ClaimsTable x;
@@ -106,6 +118,7 @@ static void places(const Ledger *b, const LedgerClaim *c, Cells *cells) {
         }
         before = l;
     }
+    meanings(c->claim, &cells->notes);
     claims_end(&x);
     text_release(&words);
 }

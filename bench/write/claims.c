@@ -40,7 +40,9 @@ static void test_note(const ClaimsTable *x, int i, Text *out) {
 
 void claims_end(ClaimsTable *x) {
     Text *out = &x->c->notes;
-    if (x->reported) text_format(out, "rep.: the effect that follows from the write-up's own numbers at this step.");
+    if (x->reported)
+        text_format(out, "%srep.: the effect that follows from the write-up's own numbers at this step.",
+                    out->length ? " " : "");
     if (x->intervals.length) text_format(out, "%sIntervals: %s.", out->length ? " " : "", x->intervals.at);
     for (int i = 0; i < (int)st_tests_count; i++)
         if (x->named[i]) test_note(x, i, out);

@@ -142,6 +142,7 @@ check_the_ledger_says_what_holds() {
   prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 +-[0-9.]+ +\[-.*\] +.031 +.031 +reproduced'
   prints '^ +prediction interval \[-.*\]; SE [0-9.]+ \(their spread is not known\)$' && prints 'Intervals: 95% t\.'
   prints '^ +1 +-[0-9.]+ +o?[.o:|]+ +[0-9a-f]{12} [0-9a-f]{12}$' && prints 'To train these runs: normbench run tiny --profile smoke'
+  prints '^(.* )?valid_loss: nats per token over all whole validation windows\.'
   ! grep -q '900-[23]' "$W/out" || fail "other claims stand beside it"
   ! grep -qi exploratory "$W/out" || fail "declared comparisons are called exploratory"
   ends 0 claims 900-2 --results "$W/r"
