@@ -33,7 +33,8 @@
  *             {metric: free text, theory: [STATEMENT]}: decided by statements of bench/plan/statements.def, one after
  *             the other, which `normbench run theory` measures
  *             metric: of metrics.def, or of grids.def: a number of all the runs that differ in `lr` alone
- *             contrast: weights that add up to zero; with `against` any
+ *             contrast: weights that add up to zero; with `against` any. An arm of weight 0, in a test of two spreads
+ *             alone: both sides are gains over it
  *             expects: lower, higher, equal or change; of the contrast, compared with 0, or with the number `against`.
  *             change: lower or higher, whichever; where the difference is shown to lie inside the margin, it is none
  *             test: a name of stats/tests.def, whose p decides; tost with `expects: equal`, any other with lower,

@@ -291,7 +291,7 @@ static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error 
         ClaimTerm term = {0};
         if (t->terms == CLAIM_MOST_TERMS)
             return document_error(e, &f->document, n->line, "contrast: more than %d arms", CLAIM_MOST_TERMS);
-        if (n->kind != NODE_SCALAR || !parse_real(n->text, &term.weight) || term.weight == 0)
+        if (n->kind != NODE_SCALAR || !parse_real(n->text, &term.weight))
             return document_error(e, &f->document, n->line, "%s: a weight that is not zero is wanted", n->key);
         if (read_arm(f, n, &term.arm, e)) return e->code;
         t->term[t->terms++] = term;
@@ -484,6 +484,17 @@ static Rc read_predictors(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     return grid_find(&t->grid, t->metric_text, e);
 }
 
+/* An arm of weight zero is what both sides of a test of two spreads are gains over. */
+static Rc check_gains(const ClaimFile *f, const ClaimTest *t, const Node *contrast, Error *e) {
+    bool spreads = t->test && t->test->about == ST_ABOUT_variance;
+    int i = 0;
+    for (const Node *n = contrast ? contrast->child : NULL; n; n = n->next, i++)
+        if (t->term[i].weight == 0 && (i == 0 || !spreads))
+            return document_error(e, &f->document, n->line, "%s: a weight that is not zero is wanted%s", n->key,
+                                  spreads ? " of the first arm" : "");
+    return RC_OK;
+}
+
 static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     static const char *const known[] = {"metric", "contrast", "against", "expects", "test",
                                         "margin", "reported", "needs",   "primary", "otherwise"};
@@ -534,7 +545,7 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         return document_error(e, &f->document, n->line, "expects: equal needs a margin");
     if (against && t->expects == EXPECT_equal)
         return document_error(e, &f->document, n->line, "against: goes with expects: lower or higher");
-    if (check_choice(f, t, n, e)) return e->code;
+    if (check_choice(f, t, n, e) || check_gains(f, t, contrast, e)) return e->code;
     return reported ? read_effect(f, t, reported, e) : RC_OK;
 }
 

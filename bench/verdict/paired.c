@@ -43,6 +43,12 @@ static StRun side_run(const PairedRuns *in, int seed, bool positive, bool *lost)
     int arms = 0;
     *lost = false;
     for (const PairedArm *one = in->arm; one < in->arm + in->arms; one++) {
+        if (one->weight == 0) { /* each side is a gain over it */
+            run.value -= one->value[seed];
+            *lost |= one->diverged && one->diverged[seed];
+            arms++;
+            continue;
+        }
         if ((one->weight > 0) != positive) continue;
         run.value += fabs(one->weight) * one->value[seed];
         *lost |= one->diverged && one->diverged[seed];

@@ -167,12 +167,14 @@ static void contrast_words(const ClaimTest *t, Text *out) {
         for (int i = 0; i < t->terms; i++) {
             double w = t->term[i].weight;
             char number[40];
-            if ((w > 0) != (sign > 0)) continue;
+            if ((w > 0) != (sign > 0) || w == 0) continue;
             text_format(out, "%s", written++ ? (w > 0 ? " + " : " - ") : w > 0 ? "" : "-");
             if (!half && fabs(w) != 1) text_format(out, "%s ", format_real(number, fabs(w)));
             text_format(out, "%s", t->term[i].arm.text);
         }
     text_format(out, "%s", half ? ")/2" : "");
+    for (int i = 0; i < t->terms; i++)
+        if (t->term[i].weight == 0) text_format(out, " (gains over %s)", t->term[i].arm.text);
 }
 
 /* "deviance of failed over the runs of post, pre: with output_change - with grad_ratio_start" */

@@ -106,6 +106,22 @@ Test(claim, a_number_is_ruled_out) {
     made_up_release(&m);
 }
 
+/* A test of two gains takes the third arm off both: LayerNorm's gains are 1 to 8 hundredths, RMSNorm's twice as far
+ * apart, whatever the baseline does. The ratio is of perplexities near exp(2), so about 1/4. */
+Test(claim, spreads_of_gains_are_over_a_third_arm) {
+    made_up_init(&m, made_up_four, "eight");
+    for (int seed = 0; seed < 8; seed++) {
+        double base = 2 + 0.3 * (seed % 3), gain = 0.0001 * (seed + 1);
+        for (int arm = 0; arm < 4; arm++)
+            made_up_loss(made_up_at(&m, 0, arm, seed), 150, base - (arm == 1 ? gain : arm == 2 ? 2 * gain : 0));
+    }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const ClaimVerdict *v = verdict("002-10", 0);
+    cr_assert(v->c != NULL);
+    cr_expect_float_eq(v->effect, 0.25, 0.01, "%g: not of the arms themselves, whose spreads are alike", v->effect);
+    made_up_release(&m);
+}
+
 /* Six seeds that all lie within a fifth of the margin are no evidence of equality; nor do words say so. */
 Test(claim, equality_takes_eight_seeds) {
     made_up_init(&m, made_up_four, "quick");
@@ -444,6 +460,9 @@ static const struct {
     {HEAD SETUPS CLAIM "metric: accuracy\n    expects: change\n    test: boot-koehn\n    contrast: {p: 1, q: -1}",
      "claim x-1: f:15: test: boot-koehn has one side, expects: change two"},
     {HEAD SETUPS CLAIM TEST "{p: one}", "claim x-1: f:16: p: a weight that is not zero is wanted"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1, r: 0}", "claim x-1: f:16: r: a weight that is not zero is wanted"},
+    {HEAD SETUPS CLAIM "{metric: valid_loss, expects: lower, test: pitman-morgan, contrast: {r: 0, p: 1, q: -1}}",
+     "claim x-1: f:13: r: a weight that is not zero is wanted of the first arm"},
     {HEAD SETUPS CLAIM "metric: valid_los\n    expects: lower\n    test: maxt\n    contrast: {p: 1, q: -1}",
      "claim x-1: f:13: unknown metric 'valid_los'; did you mean 'valid_loss'?"},
     {HEAD SETUPS CLAIM "metric: valid_loss\n    expects: lowr\n    test: maxt\n    contrast: {p: 1, q: -1}",

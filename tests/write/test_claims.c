@@ -60,7 +60,7 @@ Test(claims, a_row_for_each_verdict) {
         cr_expect(!strncmp(shown(c, row, "verdict"), word, strlen(word)), "%s", shown(c, row, "verdict"));
         cr_expect(strstr(words_beside(c, row, -1), v->test->test->name), "%s", words_beside(c, row, -1));
     }
-    cr_expect_eq(rows, 17);
+    cr_expect_eq(rows, 18);
     release(&l);
 }
 
@@ -93,8 +93,7 @@ Test(claims, what_is_not_run_is_said_once) {
     text_init(&words);
     make(&l, "quick");
     claims_not_run(&m.table, "% ", &words);
-    static const char begins[] = "% 002-6: not tested: no cell of the claim is here\n% 002-10: not tested: needs ";
-    cr_expect(!strncmp(words.at, begins, sizeof begins - 1), "%s", words.at);
+    cr_expect_str_eq(words.at, "% 002-6: not tested: no cell of the claim is here\n");
     cr_expect(!strstr(l.at[0].words.at, "002-6"));
     release(&l);
     text_release(&words);
