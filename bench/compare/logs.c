@@ -39,14 +39,17 @@ static Rc add_run(CompareRows *r, const PickedRun *run, long at, Error *e) {
 static Rc check_enough(const Pick *p, Error *e) {
     int arms;
     const char **arm = pick_labels(p, true, true, &arms);
-    char first[100] = "";
+    char first[100] = "", other[900] = "";
     if (arms) snprintf(first, sizeof first, "%.80s", arm[0]);
     free(arm);
+    for (int i = 0; i < p->runs && arms < 2 && !other[0]; i++)
+        if (p->run[i].why && p->run[i].arm[0] && strcmp(p->run[i].arm, first) != 0)
+            snprintf(other, sizeof other, "; the first of arm '%.80s': %.500s", p->run[i].arm, p->run[i].why);
     if (arms < 2)
         return error_set(e, RC_UNMEASURED,
                          "nothing to compare: '%s' is the only arm (%d of %d runs can be used; --list says "
-                         "why)",
-                         first, p->used, p->runs);
+                         "why)%s",
+                         first, p->used, p->runs, other);
     if (p->used > arms) return RC_OK;
     char some[80] = "";
     if (p->used < p->runs) snprintf(some, sizeof some, " (%d of %d runs can be used)", p->used, p->runs);

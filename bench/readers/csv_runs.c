@@ -147,7 +147,7 @@ static int state_column(const LogFile *file) {
 bool runs_table_is(const LogFile *file) {
     if (file->fields < 3) return false;
     if (name_column(file) >= 0) return true;
-    return log_column(file, "seed") >= 0 && log_step_column(file) < 0;
+    return log_column(file, "seed") >= 0;
 }
 
 bool lightning_is(const LogFile *file) {
@@ -281,6 +281,7 @@ Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
         return error_set(e, RC_USAGE, "%.600s: '%.80s' is a mean over runs; a table with a row for every run is needed",
                          file->path, mean);
     Csv c = begin(file, &copy);
+    int first = out->count;
     if (csv_next(&c, &rc, e) && !rc)
         while (next(&c, file->fields, &broken, &rc, e)) {
             char line[40];
@@ -289,6 +290,7 @@ Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
             log->curve = false;
             table_row(file, &c, name, state, log);
         }
+    logs_gather_rows(out, first, name >= 0);
     if (broken && !rc) log_fault(logs_add(out, reader, file->path, "", NULL), "the file's last line breaks off");
     csv_release(&c);
     free(copy);

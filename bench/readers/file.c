@@ -77,9 +77,33 @@ int log_column(const LogFile *file, const char *name) {
 }
 
 /* What counts a run's steps, the best first. */
-static const char *const step_names[] = {"step",  "global_step", "trainer/global_step", "_step",      "steps",
-                                         "iter",  "iteration",   "iterations",          "train_step", "epoch/epoch",
-                                         "epoch", "epochs"};
+static const char *const step_names[] = {"step",
+                                         "global_step",
+                                         "trainer/global_step",
+                                         "_step",
+                                         "steps",
+                                         "iter",
+                                         "iter_num",
+                                         "iteration",
+                                         "iterations",
+                                         "train_step",
+                                         "num_steps",
+                                         "n_iter",
+                                         "update",
+                                         "updates",
+                                         "timestep",
+                                         "timesteps",
+                                         "num_timesteps",
+                                         "total_timesteps",
+                                         "time/total_timesteps",
+                                         "env_step",
+                                         "training_iteration",
+                                         "epoch/epoch",
+                                         "epoch",
+                                         "epochs",
+                                         "tokens",
+                                         "num_tokens",
+                                         "tokens_seen"};
 enum { STEP_NAMES = sizeof step_names / sizeof *step_names };
 
 bool log_is_step(const char *name) {
@@ -92,6 +116,25 @@ int log_step_column(const LogFile *file) {
     for (int i = 0; i < STEP_NAMES; i++)
         if (log_column(file, step_names[i]) >= 0) return log_column(file, step_names[i]);
     return -1;
+}
+
+const char *log_step_key(json_t *object, double *step) {
+    const char *key;
+    json_t *v;
+    for (int i = 0; i < STEP_NAMES; i++) json_object_foreach(object, key, v) {
+            bool text = json_is_string(v) && log_number(json_string_value(v), step);
+            if (strcasecmp(key, step_names[i]) || !(json_is_number(v) || text)) continue;
+            if (!text) *step = json_number_value(v);
+            return key;
+        }
+    return NULL;
+}
+
+bool log_step_of(const Log *log, double *step) {
+    for (int i = 0; i < STEP_NAMES; i++)
+        for (int k = 0; k < log->settings; k++)
+            if (!strcasecmp(log->setting[k].key, step_names[i])) return log_number(log->setting[k].value, step);
+    return false;
 }
 
 bool log_is_clock(const char *name) {

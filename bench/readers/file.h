@@ -26,6 +26,8 @@ void log_file_release(LogFile *file);
 int log_column(const LogFile *file, const char *name);                /* of the first line; -1: there is none */
 bool log_is_step(const char *name);                                   /* "step", "trainer/global_step", "epoch" */
 int log_step_column(const LogFile *file);                             /* the one that counts best; -1 */
+const char *log_step_key(json_t *object, double *step);              /* of an object's keys the one; NULL */
+bool log_step_of(const Log *log, double *step);                      /* what its settings say */
 bool log_is_clock(const char *name);                                  /* "_runtime", "timestamp" */
 void log_folder(char *out, size_t size, const char *path, int up);    /* the folder of a path, `up` folders higher */
 void log_settings_json(Log *log, const char *prefix, json_t *value);  /* every leaf, keys joined by dots */
@@ -33,5 +35,9 @@ void log_settings_beside(Log *log);                                   /* hparams
 void log_settings_of(Log *log, const char *folder, const char *name); /* one such file, where it is there */
 void log_settings_params(Log *log, const char *folder); /* a file for each, as MLflow has them in params/ */
 bool log_settings_file(const char *name);               /* whether a file's name is one of theirs */
+
+/* Rows that were read from `first` on as runs of their own: where they count steps, and names (named), words and seeds
+ * repeat, each such run becomes one curve. Without names runs are called by words and seed; one alone is not called. */
+void logs_gather_rows(Logs *l, int first, bool named);
 
 #endif

@@ -34,6 +34,14 @@ static bool part_at(const char *name, size_t at, const char *word, Part *out) {
     return true;
 }
 
+/* The bytes at a place that are of a shape, 'd' a digit; 0: they are not. */
+static size_t shaped(const char *at, const char *shape) {
+    size_t n = 0;
+    for (; shape[n]; n++)
+        if (shape[n] == 'd' ? !isdigit((unsigned char)at[n]) : at[n] != shape[n]) return 0;
+    return n;
+}
+
 /* The parts of words [first, last) in a name: how many; the last one in *out. */
 static int parts(const char *name, int first, int last, Part *out) {
     int count = 0;
@@ -49,11 +57,47 @@ static int parts(const char *name, int first, int last, Part *out) {
     return count;
 }
 
-bool guess_name(const char *name, Guess *out) {
+/* The bytes of a date at a place, with a time and the separator behind it: 2024-05-01_10-00-00_, 20240501-100000/. */
+static size_t date_at(const char *at) {
+    static const char *const dates[] = {"dddd-dd-dd", "dddddddd"}, *const times[] = {"dd-dd-dd", "dd.dd.dd", "dd:dd:dd",
+                                                                                     "dddddd"};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof dates / sizeof *dates && !n; i++) n = shaped(at, dates[i]);
+    if (!n || (strncmp(at, "20", 2) != 0 && strncmp(at, "19", 2) != 0)) return 0;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        size_t more = at[n] && strchr("-_/ T", at[n]) ? shaped(at + n + 1, times[i]) : 0;
+        if (more) return n + 1 + more;
+    }
+    return n;
+}
+
+/* A name without dates, which tell runs apart and no arms. */
+static void without_dates(const char *name, char *out, size_t size) {
+    size_t length = 0;
+    for (size_t at = 0; name[at] && length + 1 < size;) {
+        size_t n = !at || separates(name[at - 1]) ? date_at(name + at) : 0;
+        if (n && separates(name[at + n])) {
+            at += n + (name[at + n] != 0);
+            continue;
+        }
+        out[length++] = name[at++];
+    }
+    out[length] = 0;
+}
+
+bool guess_dated(const char *name) {
+    char out[1200];
+    without_dates(name, out, sizeof out);
+    return strlen(out) < strlen(name) && strlen(name) < sizeof out;
+}
+
+bool guess_name(const char *whole, Guess *out) {
+    char name[GUESS_TEXT];
     static const int upto[] = {0, SEEDS, RUNS, WORDS};
     Part part = {0, 0, 0};
+    if (strlen(whole) >= GUESS_TEXT) return false;
+    without_dates(whole, name, sizeof name);
     size_t length = strlen(name);
-    if (length >= GUESS_TEXT) return false;
     for (int k = 1; k < 4; k++) {
         int count = parts(name, upto[k - 1], upto[k], &part);
         if (count > 1) return false;
@@ -67,6 +111,7 @@ bool guess_name(const char *name, Guess *out) {
         const char *between = left > begin && right < length ? (char[]){name[part.from - 1], 0} : "";
         snprintf(out->arm, sizeof out->arm, "%.*s%s%.*s", (int)(left - begin), name + begin, between,
                  (int)(length - right), name + right);
+        while (part.digits + 1 < part.to && name[part.digits] == '0') part.digits++;
         snprintf(out->seed, sizeof out->seed, "%.*s", (int)(part.to - part.digits), name + part.digits);
         out->pairs = k < 3;
         return out->arm[0] != 0;
@@ -81,9 +126,11 @@ static bool has_component(const Log *log, const char *text, size_t n) {
     return false;
 }
 
-static bool in_all(const Pick *p, const char *text, size_t n) {
+/* Whether the paths of all runs that were read alike have a component. */
+static bool in_all(const Pick *p, const Log *log, const char *text, size_t n) {
     for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].log->fault && !has_component(p->run[i].log, text, n)) return false;
+        if (!p->run[i].log->fault && p->run[i].log->reader == log->reader && !has_component(p->run[i].log, text, n))
+            return false;
     return true;
 }
 
@@ -102,7 +149,7 @@ static void name_of(const Pick *p, const Log *log, char *out, size_t size) {
     for (const char *at = log->path + log->shared; *at; at += *at == '/') {
         size_t n = strcspn(at, "/");
         bool file = !at[n];
-        if (!in_all(p, at, n) && !says_nothing(at, n) && length + n + 2 < size) {
+        if (!in_all(p, log, at, n) && !says_nothing(at, n) && length + n + 2 < size) {
             const char *point = file ? memrchr(at, '.', n) : NULL;
             length += (size_t)snprintf(out + length, size - length, "%s%.*s", length ? "/" : "",
                                        (int)(point && point > at ? point - at : (long)n), at);

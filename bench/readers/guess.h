@@ -15,6 +15,9 @@ typedef struct {
  * its ends, is the arm. false: there is no such part, or several, or nothing is left. */
 bool guess_name(const char *name, Guess *out);
 
+/* Whether a date stands in a name, which tells runs apart and no arms. */
+bool guess_dated(const char *name);
+
 /* Sets arm and seed of every run by its name, or by the parts of its path that not all runs have; says so in a remark.
  * false: some run that is not left out gives none, or there is one arm. */
 bool guess_names(Pick *p);

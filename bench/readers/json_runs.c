@@ -11,19 +11,10 @@
 
 enum { DEEPEST = 12, KEY_SIZE = 400 };
 
-/* A number, or a word for one that is not finite. */
+/* A number, also in quotes, or a word for one that is not finite. */
 static bool number_of(const json_t *v, double *out) {
     if (json_is_number(v)) *out = json_number_value(v);
-    return json_is_number(v) || (json_is_string(v) && !json_number_read(v, out) ? false : json_is_string(v));
-}
-
-/* The key that counts steps in an object; NULL: none does. */
-static const char *step_key(json_t *object, double *step) {
-    static const char *const names[] = {"step",      "global_step", "trainer/global_step", "_step", "iter",
-                                        "iteration", "epoch"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (number_of(json_object_get(object, names[i]), step)) return names[i];
-    return NULL;
+    return json_is_number(v) || (json_is_string(v) && log_number(json_string_value(v), out));
 }
 
 /* Every number below a key, as points of a step; lists of numbers are series by place where `lists`. */
@@ -70,7 +61,7 @@ Rc trainer_state_read(const LogFile *file, int reader, Logs *out, Error *e) {
     size_t i;
     json_array_foreach(history, i, entry) {
         double step = (double)i;
-        step_key(entry, &step);
+        log_step_key(entry, &step);
         points(log, "", entry, step, false, 0);
     }
     log_settings_json(log, "", json_object_get(file->json, "trial_params"));
@@ -154,7 +145,7 @@ Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e) {
     spec_settings(log, json_string_value(json_object_get(file->json, "spec")));
     json_array_foreach(json_object_get(file->json, "evaluations"), i, at) {
         double step = (double)i;
-        step_key(at, &step);
+        log_step_key(at, &step);
         points(log, "", at, step, false, 0);
     }
     const char *status = json_string_value(json_object_get(file->json, "status"));
@@ -162,11 +153,11 @@ Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e) {
     return RC_OK;
 }
 
-/* A list of evaluations, as the lines of a file would be: objects, of which the first counts a step. */
+/* A list as the lines of a file would be: objects, of which the first counts a step or names a seed. */
 static bool is_history(json_t *list) {
     double step;
     json_t *first = json_array_get(list, 0);
-    return json_is_object(first) && step_key(first, &step) && !json_object_get(first, "seed");
+    return json_is_object(first) && (log_step_key(first, &step) || json_object_get(first, "seed"));
 }
 
 bool json_lines_is(const LogFile *file) {
@@ -207,26 +198,77 @@ static void unkind(Log *log) {
     free(keep);
 }
 
-/* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. */
-static void line_of(Log *log, json_t *object, double *step) {
+/* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. false: nothing counts steps. */
+static bool line_of(Log *log, json_t *object, double *step) {
     const char *key = json_object_iter_key(json_object_iter(object));
     bool nested = key && json_is_object(json_object_get(object, key));
     char kind[40];
     kind_of(object, kind, sizeof kind);
-    if (step_key(object, step))
+    if (log_step_key(object, step))
         points(log, kind, object, *step, false, 0);
     else if (nested)
         log_settings_json(log, "", object);
-    else
+    else {
         points(log, kind, object, ++*step, false, 0);
+        return false;
+    }
+    return true;
+}
+
+/* Lines that name their run, or a seed: each is a row of a table. */
+static const char *row_name(json_t *object) {
+    static const char *const keys[] = {"run_name", "run", "name", "run_id", "Name"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_is_string(json_object_get(object, keys[i])))
+            return json_string_value(json_object_get(object, keys[i]));
+    return NULL;
+}
+
+typedef struct {
+    Logs *out;
+    const LogFile *file;
+    int reader, first; /* first: of the file's logs */
+    bool rows, named;
+    bool uncounted; /* a line counts no step */
+    double step;
+} LinesOf;
+
+static void add_line(LinesOf *l, json_t *object, long line) {
+    char name[40];
+    double x;
+    if (l->out->count == l->first) {
+        l->named = row_name(object) != NULL;
+        l->rows = l->named || number_of(json_object_get(object, "seed"), &x);
+    }
+    if (!l->rows) {
+        if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
+        l->uncounted |= !line_of(&l->out->log[l->first], object, &l->step);
+        return;
+    }
+    snprintf(name, sizeof name, "line %ld", line);
+    Log *log = logs_add(l->out, l->reader, l->file->path, row_name(object) ? row_name(object) : name, NULL);
+    log->curve = false;
+    points(log, "", object, 0, false, 0);
+    log_settings_json(log, "", object);
+}
+
+static void lines_end(LinesOf *l) {
+    if (l->rows) logs_gather_rows(l->out, l->first, l->named);
+    if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
+    for (int i = l->first; i < l->out->count; i++) {
+        Log *log = &l->out->log[i];
+        unkind(log);
+        if (l->uncounted && log->count && !log->doubt) log_doubt(log, "no key counts its steps; lines are counted");
+        if (!log->count) log_fault(log, "no line holds a number");
+    }
 }
 
 Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
     const char *at = file->text, *end = file->text + file->text_length;
-    double step = -1;
-    Log *log = logs_add(out, reader, file->path, "", NULL);
+    LinesOf l = {.out = out, .file = file, .reader = reader, .first = out->count, .step = -1};
+    long broken = 0;
     for (size_t i = 0; i < json_array_size(file->json); i++)
-        if (json_is_object(json_array_get(file->json, i))) line_of(log, json_array_get(file->json, i), &step);
+        if (json_is_object(json_array_get(file->json, i))) add_line(&l, json_array_get(file->json, i), (long)i + 1);
     for (long line = 1; at < end && !file->json; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
@@ -235,18 +277,18 @@ Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
             json_t *object = json_python(at, (size_t)(stop - at), &why);
             bool last = stop + 1 >= end;
             if (!object && last)
-                log_doubt(log, "its last line breaks off (line %ld)", line);
+                broken = line;
             else if (!json_is_object(object)) {
                 json_decref(object);
                 return error_set(e, RC_USAGE, "%.600s:%ld: %s", file->path, line, object ? "not an object" : why.text);
             } else
-                line_of(log, object, &step);
+                add_line(&l, object, line);
             json_decref(object);
         }
         at = stop + 1;
     }
-    unkind(log);
-    if (!log->count) log_fault(log, "no line holds a number");
+    lines_end(&l);
+    if (broken) log_doubt(&out->log[out->count - 1], "its last line breaks off (line %ld)", broken);
     return RC_OK;
 }
 
@@ -270,7 +312,7 @@ Rc json_read(const LogFile *file, int reader, Logs *out, Error *e) {
     double step = 0;
     (void)e;
     Log *log = logs_add(out, reader, file->path, "", NULL);
-    bool counted = step_key(file->json, &step) != NULL;
+    bool counted = log_step_key(file->json, &step) != NULL;
     points(log, "", file->json, step, true, 0);
     log_settings_json(log, "", file->json);
     log->curve = counted;

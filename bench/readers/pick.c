@@ -271,8 +271,9 @@ static Rc nothing_left(Pick *p, Error *e) {
     const char *why = "";
     if (p->used) return RC_OK;
     for (int i = 0; i < p->runs && !why[0]; i++) why = p->run[i].why ? p->run[i].why : "";
-    return error_set(e, RC_UNMEASURED, "nothing to compare: none of %d runs can be used; the first: %.500s", p->runs,
-                     why);
+    return error_set(
+        e, RC_UNMEASURED, "nothing to compare: none of %d runs can be used; the first: %.500s%s", p->runs, why,
+        strstr(why, "no run of its seed") ? "; --name says where arm and seed stand, --unpaired needs no pairs" : "");
 }
 
 Rc pick_make(Pick *p, const Logs *logs, const PickQuery *q, Error *e) {

@@ -16,9 +16,22 @@ static void set(char **label, const char *text) {
     *label = mem_text(text);
 }
 
+/* Seeds are equal as numbers: "01" and "1.0" are 1. */
+static void set_seed(PickedRun *run, const char *text) {
+    size_t n = strlen(text), digits = strspn(text, "0123456789");
+    if (digits + 2 == n && digits && !strcmp(text + digits, ".0")) n = digits;
+    while (digits == n && n > 1 && *text == '0') text++, n--, digits--;
+    char seed[PATTERN_TEXT];
+    snprintf(seed, sizeof seed, "%.*s", (int)n, text);
+    set(&run->seed, seed);
+}
+
 static void take(PickedRun *run, const Captured *c) {
     set(&run->arm, c->text[PATTERN_arm]);
-    set(&run->seed, c->text[PATTERN_seed][0] ? c->text[PATTERN_seed] : c->text[PATTERN_pair]);
+    if (c->text[PATTERN_seed][0] && !strchr(c->text[PATTERN_seed], '.'))
+        set_seed(run, c->text[PATTERN_seed]);
+    else
+        set(&run->seed, c->text[PATTERN_seed][0] ? c->text[PATTERN_seed] : c->text[PATTERN_pair]);
     set(&run->corpus, c->text[PATTERN_corpus]);
 }
 
@@ -116,7 +129,7 @@ static Rc by_keys(Pick *p, const PickQuery *q, Error *e) {
         const char *seed = q->seed_key ? log_setting_of(run->log, q->seed_key) : NULL;
         arms += arm != NULL, seeds += seed != NULL;
         if (q->arm_key) set(&run->arm, arm && arm[0] ? arm : "(none)");
-        if (seed) set(&run->seed, seed);
+        if (seed) set_seed(run, seed);
         if (q->seed_key && !seed) pick_leave(run, "it has no %.80s", q->seed_key);
     }
     if (q->arm_key && !arms) return no_key(p, "--arm-column", q->arm_key, e);
@@ -135,7 +148,7 @@ static bool all_fit(const Pick *p, const char *pattern) {
     bool several = false;
     for (int i = 0; i < p->runs; i++) {
         if (p->run[i].log->fault) continue;
-        if (!named(pattern, p->run[i].log, &c)) return false;
+        if (!named(pattern, p->run[i].log, &c) || guess_dated(c.text[PATTERN_arm])) return false;
         if (!runs++) first = c;
         several |= strcmp(first.text[PATTERN_arm], c.text[PATTERN_arm]) != 0;
     }
@@ -173,7 +186,7 @@ static bool by_table(Pick *p) {
     for (int i = 0; i < p->runs; i++) {
         const char *seed = log_setting_of(p->run[i].log, "seed");
         set(&p->run[i].arm, p->run[i].log->name);
-        if (seed) set(&p->run[i].seed, seed);
+        if (seed) set_seed(&p->run[i], seed);
     }
     pick_remark(p, "Arm is the run's name, seed its column seed.");
     return true;
@@ -211,7 +224,7 @@ static void by_setting_seed(Pick *p) {
     if (twice >= 0 || pairs < 2) return;
     for (int i = 0; i < p->runs; i++) {
         const char *seed = log_setting_of(p->run[i].log, "seed");
-        if (seed) set(&p->run[i].seed, seed);
+        if (seed) set_seed(&p->run[i], seed);
     }
     pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");
 }

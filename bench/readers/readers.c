@@ -123,6 +123,12 @@ static int hidden(const struct dirent *entry) {
 
 static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e);
 
+static const char strange[] = "no reader knows its first line";
+
+static bool is_strange(const Log *log) {
+    return log->reader == READERS && log->fault && !strcmp(log->fault, strange);
+}
+
 /* The files of one folder: those of the first reader in the table, or of the one that is asked for. */
 static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e) {
     int best = READERS;
@@ -135,7 +141,7 @@ static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e)
         out->others += !mine && !empty;
         if (found[i].reader == STRANGE) {
             Log *log = logs_add(out, READERS, found[i].path, "", NULL);
-            log_fault(log, "no reader knows its first line");
+            log_fault(log, "%s", strange);
         }
         if (mine || empty) rc = read_file(out, found[i].path, best < READERS ? best : -1, e);
     }
@@ -181,7 +187,7 @@ static void forget_strange(Logs *l) {
     for (int i = 0; i < l->count; i++) {
         Log *log = &l->log[i];
         const char *name = file_of(log->path), *point = strrchr(name, '.');
-        bool like = log->reader != READERS || !log->fault || strncmp(log->fault, "no reader", 9) != 0;
+        bool like = !is_strange(log);
         for (int k = 0; k < l->count && !like; k++) {
             const char *path = l->log[k].path, *other = file_of(path), *ending = strrchr(other, '.');
             bool beside = other - path == name - log->path && !strncmp(path, log->path, (size_t)(name - log->path));
@@ -201,9 +207,11 @@ Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {
     for (int i = 0; i < paths; i++) {
         struct stat st;
         int before = out->count;
+        bool known = false;
         bool folder = !stat(path[i], &st) && S_ISDIR(st.st_mode);
         if (folder ? read_folder(out, path[i], as, 0, e) : read_file(out, path[i], as, e)) return e->code;
-        if (folder && out->count == before)
+        for (int k = before; k < out->count; k++) known |= !is_strange(&out->log[k]);
+        if (folder && !known)
             return error_set(e, RC_USAGE, "%.600s: no file below this folder is %s%s%s", path[i],
                              as < 0 ? "one that a reader knows" : "a ", as < 0 ? "" : log_readers[as].shown,
                              as < 0 ? "; `normbench compare --help` lists them" : "");

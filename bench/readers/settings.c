@@ -20,7 +20,7 @@ enum { BESIDE = sizeof beside / sizeof *beside };
 bool log_settings_file(const char *name) {
     for (int i = 0; i < BESIDE; i++)
         if (!strcmp(name, beside[i])) return true;
-    return !strncmp(name, "wandb-", 6) || !strcmp(name, "dvc.yaml");
+    return !strcmp(name, "wandb-metadata.json") || !strcmp(name, "dvc.yaml");
 }
 
 static void leaf(Log *log, const char *key, const json_t *value) {

@@ -29,6 +29,9 @@ Test(guess, names_as_people_write_them) {
                  {"seed1", NULL, NULL, false},
                  {"pre_1", NULL, NULL, false},
                  {"posts3", NULL, NULL, false},
+                 {"2024-05-01_10-00-00_pre_seed01", "pre", "1", true},
+                 {"20240501-101112/post-s10", "post", "10", true},
+                 {"pre_20240501_s2", "pre", "2", true},
                  {"version_3", NULL, NULL, false},
                  {"run-20241012_153325-jnyhr7aj", NULL, NULL, false},
                  {"deep-forest-35", NULL, NULL, false}};
@@ -97,6 +100,24 @@ Test(guess, what_is_said_where_names_tell_nothing) {
     }
 }
 
+/* Two readers' files of the same runs, in folders of their own. */
+Test(guess, paths_are_read_alike_where_readers_differ) {
+    Logs l = {0};
+    Pick p;
+    PickQuery q = {.metric = "eval_loss"};
+    for (int i = 0; i < 8; i++) {
+        char path[100];
+        snprintf(path, sizeof path, i < 4 ? "x/%c-s%d/state.json" : "x/%c-s%d/runs/May01_host/events", 'a' + i % 4 / 2,
+                 i % 2);
+        log_point(logs_add(&l, i / 4, path, "", NULL), i < 4 ? "eval_loss" : "eval/loss", 1, i);
+    }
+    logs_settle(&l);
+    e = (Error){0};
+    cr_assert_eq(pick_make(&p, &l, &q, &e), RC_OK, "%s", e.text);
+    cr_expect(p.used == 4 && !strcmp(p.run[0].arm, "a") && !strcmp(p.run[7].arm, "b") && !strcmp(p.run[7].seed, "1"));
+    release(&p, &l);
+}
+
 Test(guess, a_setting_called_seed_makes_pairs_where_it_tells_runs_apart) {
     Logs l;
     Pick p;
@@ -109,6 +130,7 @@ Test(guess, a_setting_called_seed_makes_pairs_where_it_tells_runs_apart) {
     release(&p, &l);
     static const char *const all[] = {"all=*"};
     make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm = all, .arms = 1});
-    cr_expect(!p.seeds, "two runs of one seed in an arm: the setting tells nothing");
+    cr_expect(!p.seeds && strstr(p.remarks.at, "of arm all is there twice, so column seed makes no pairs"), "%s",
+              p.remarks.at);
     release(&p, &l);
 }

@@ -360,6 +360,19 @@ Test(pick, metrics_by_their_names) {
     release(&p, &l);
 }
 
+Test(pick, seeds_are_equal_as_numbers) {
+    Logs l;
+    Pick p;
+    l = (Logs){0};
+    run(&l, "a_seed01", 100, 3), run(&l, "a_seed02", 100, 4), run(&l, "b_seed1", 100, 5), run(&l, "b_seed2", 100, 6);
+    make(&p, &l, usual());
+    cr_expect(p.used == 4 && p.run[0].number == 1 && p.run[2].number == 1);
+    release(&p, &l);
+    l = (Logs){0};
+    run(&l, "a_seed1", 100, 3), run(&l, "b_seed2", 100, 5);
+    refused(&l, usual(), RC_UNMEASURED, "arm b has no run of its seed that can be used; --name says where");
+}
+
 Test(pick, a_step_that_is_there_twice_is_named) {
     Logs l;
     Pick p;

@@ -65,6 +65,19 @@ static const Case cases[] = {
      READER_json_lines, 1, "", "test.loss", 2, 50, 2.5},
     {"history.json", "[{\"step\": 0, \"loss\": 4.5},\n {\"step\": 50, \"loss\": 2.5}]", READER_json_lines, 1, "",
      "loss", 2, 50, 2.5},
+    {"rows.jsonl",
+     "{\"arm\": \"a\", \"seed\": 1, \"step\": 0, \"loss\": 4}\n{\"arm\": \"a\", \"seed\": 1, \"step\": 9, \"loss\": "
+     "3}\n"
+     "{\"arm\": \"b\", \"seed\": 1, \"step\": 0, \"loss\": 4.5}\n{\"arm\": \"b\", \"seed\": 1, \"step\": 9, \"loss\": "
+     "3.5}\n",
+     READER_json_lines, 2, "b_seed1", "loss", 2, 9, 3.5},
+    {"runs.json", "[{\"run\": \"a\", \"seed\": 1, \"loss\": 4},\n {\"run\": \"b\", \"seed\": 1, \"loss\": \"3.5\"}]",
+     READER_json_lines, 2, "b", "loss", 1, 0, 3.5},
+    {"curves.csv", "run_name,iter_num,loss\na,0,4\nb,0,4.5\na,9,3\nb,9,3.5\n", READER_runs_table, 2, "b", "loss", 2, 9,
+     3.5},
+    {"one.csv", "norm,seed,step,loss\na,1,0,4\na,1,9,3\n", READER_runs_table, 1, "", "loss", 2, 9, 3},
+    {"sb3.csv", "rollout/ep_rew_mean,time/total_timesteps\n9,100\n10,200\n", READER_curve_csv, 1, "",
+     "rollout/ep_rew_mean", 2, 200, 10},
     {"split.jsonl",
      "{\"split\": \"val\", \"step\": 1, \"loss\": 2, \"acc\": 0.5}\n{\"split\": \"train\", \"step\": 1, \"loss\": 1}\n",
      READER_json_lines, 1, "", "val.loss", 1, 1, 2},
@@ -230,6 +243,7 @@ static const struct {
      NULL},
     {"text.csv", "epoch,loss\n0,1.5\n1,bad\n2,NA\n", NULL, "its loss on line 3 is 'bad', no number", NULL},
     {"run.csv.gz", "\x1f\x8b\x08\x08..", "it is compressed; gzip -d", NULL, NULL},
+    {"plain.jsonl", "{\"loss\": 2}\n{\"loss\": 1}\n", NULL, "no key counts its steps; lines are counted", NULL},
     {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
 };
 

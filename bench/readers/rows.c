@@ -1,0 +1,129 @@
+/* Rows that are evaluations of runs: a table, or lines, that hold the curves of several runs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bench/readers/readers.h"
+
+/* A row as a run of its own was read from it. */
+typedef struct {
+    char *key; /* what tells runs apart: name, words and seed */
+    double step;
+    int at; /* place in the list of logs */
+} Row;
+
+static bool is_seed(const char *key) {
+    size_t n = strlen(key);
+    return n >= 4 && (!strcasecmp(key + n - 4, "seed") || !strcasecmp(key, "fold"));
+}
+
+/* Whether a setting is a choice of its run: a word, or a seed; not a number that may be a result. */
+static bool tells(const LogSetting *s) {
+    double x;
+    return is_seed(s->key) || !(log_number(s->value, &x) || log_absent(s->value) || log_is_clock(s->key));
+}
+
+static char *key_of(const Log *log, bool named) {
+    Text key;
+    text_init(&key);
+    text_format(&key, "%s\n", named ? log->name : "");
+    for (int i = 0; i < log->settings; i++)
+        if (tells(&log->setting[i])) text_format(&key, "%s=%s\n", log->setting[i].key, log->setting[i].value);
+    return key.at;
+}
+
+static int by_key(const void *x, const void *y) {
+    const Row *a = x, *b = y;
+    int order = strcmp(a->key, b->key);
+    if (order) return order;
+    return a->step < b->step ? -1 : a->step > b->step ? 1 : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Whether sorted rows are curves: two steps or more of each run on average, and none twice. */
+static bool are_curves(const Row *row, int rows, int *keys) {
+    *keys = rows > 0;
+    for (int i = 1; i < rows; i++) {
+        bool same = !strcmp(row[i].key, row[i - 1].key);
+        if (same && row[i].step == row[i - 1].step) return false;
+        *keys += !same;
+    }
+    return rows >= 2 * *keys;
+}
+
+/* A run that has no name is called by its words and its seed: "pre_seed3". */
+static void call(Log *log) {
+    Text name;
+    text_init(&name);
+    for (int seeds = 0; seeds < 2; seeds++)
+        for (int i = 0; i < log->settings; i++)
+            if (tells(&log->setting[i]) && is_seed(log->setting[i].key) == seeds)
+                text_format(&name, "%s%s%s", name.length ? "_" : "", seeds ? "seed" : "", log->setting[i].value);
+    free(log->name);
+    log->name = name.at;
+}
+
+/* Settings that are not the same in all rows of a run are none of the run's. */
+static void keep_settings(Log *to, const Logs *l, const Row *row, int rows) {
+    int kept = 0;
+    for (int i = 0; i < to->settings; i++) {
+        bool same = true;
+        for (int k = 1; k < rows && same; k++) {
+            const char *other = log_setting_of(&l->log[row[k].at], to->setting[i].key);
+            same = other && !strcmp(other, to->setting[i].value);
+        }
+        if (same)
+            to->setting[kept++] = to->setting[i];
+        else
+            free(to->setting[i].key), free(to->setting[i].value);
+    }
+    to->settings = kept;
+}
+
+/* One run of the rows of a key, in the place of the first one. */
+static void join_rows(Logs *l, const Row *row, int rows) {
+    Logs made = {0};
+    const Log *first = &l->log[row[0].at];
+    for (int i = 1; i < rows; i++)
+        if (row[i].at < first - l->log) first = &l->log[row[i].at];
+    Log *to = logs_add(&made, first->reader, first->path, first->name, first->unit);
+    for (int i = 0; i < first->settings; i++) log_setting(to, first->setting[i].key, first->setting[i].value);
+    for (int i = 0; i < rows; i++) {
+        const Log *from = &l->log[row[i].at];
+        for (int k = 0; k < from->count; k++)
+            if (!log_is_step(from->series[k].name))
+                log_point(to, from->series[k].name, row[i].step, from->series[k].at[0].value);
+    }
+    keep_settings(to, l, row, rows);
+    int place = (int)(first - l->log);
+    for (int i = 0; i < rows; i++) log_release(&l->log[row[i].at]), l->log[row[i].at] = (Log){.path = NULL};
+    l->log[place] = *to;
+    free(made.log);
+}
+
+void logs_gather_rows(Logs *l, int first, bool named) {
+    int rows = 0, keys, kept = first;
+    Row *row = mem_alloc((size_t)(l->count - first) + 1, sizeof *row);
+    bool all = true;
+    for (int i = first; i < l->count && all; i++) {
+        all = log_step_of(&l->log[i], &row[rows].step) && !l->log[i].fault;
+        if (all) row[rows].at = i, row[rows++].key = key_of(&l->log[i], named);
+    }
+    qsort(row, (size_t)rows, sizeof *row, by_key);
+    all = all && are_curves(row, rows, &keys);
+    for (int i = 0, next; i < rows && all; i = next) {
+        for (next = i + 1; next < rows && !strcmp(row[next].key, row[i].key); next++) {
+        }
+        join_rows(l, &row[i], next - i);
+    }
+    for (int i = first; i < l->count && all; i++) {
+        if (!l->log[i].path) continue;
+        l->log[kept] = l->log[i];
+        if (!named && keys > 1) call(&l->log[kept]);
+        if (!named && keys == 1) l->log[kept].name[0] = 0;
+        kept++;
+    }
+    if (all) l->count = kept;
+    for (int i = 0; i < rows; i++) free(row[i].key);
+    free(row);
+}
