@@ -7,6 +7,7 @@
 
 #include "bench/compare/rows.h"
 #include "bench/formats/csv.h"
+#include "bench/readers/guess.h"
 
 static CompareRows *rows_of(const Csv *c) {
     return c->of;
@@ -75,10 +76,10 @@ static bool is_index(const Csv *c, int column) {
 
 /* What logs hold beside results; none of it is an arm. */
 static bool is_no_arm(const char *name) {
-    static const char *const names[] = {"step",       "steps",   "epoch",     "epochs", "iteration",
-                                        "iterations", "iter",    "index",     "lr",     "learning_rate",
-                                        "time",       "seconds", "timestamp", "date",   "batch",
-                                        "delta",      "diff",    "difference", "pct",   "percent"};
+    static const char *const names[] = {"step",       "steps",   "epoch",      "epochs", "iteration",
+                                        "iterations", "iter",    "index",      "lr",     "learning_rate",
+                                        "time",       "seconds", "timestamp",  "date",   "batch",
+                                        "delta",      "diff",    "difference", "pct",    "percent"};
     /* Made of other columns: */
     static const char *const ends[] = {"_delta", "_diff", "_difference", "_pct", "_percent"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -157,20 +158,20 @@ static size_t run_length(const Csv *c, const Shape *s, const char *name) {
     return strlen(name) - (metric ? strlen(metric) : 0);
 }
 
-/* The arm's bytes of a run's name and its seed; 0: it names none. */
-static size_t split_run(const Csv *c, const Shape *s, const char *name, int64_t *seed) {
+/* The arm and seed of a run's name; false: it names none. */
+static bool split_run(const Csv *c, const Shape *s, const char *name, Guess *out) {
     char run[512];
     snprintf(run, sizeof run, "%.*s", (int)run_length(c, s, name), name);
-    return compare_run_name(run, seed);
+    return guess_name(run, out);
 }
 
 /* Whether every column that has no part names a run with its seed. */
 static bool runs_named(const Csv *c, const Shape *s) {
     int runs = 0;
-    int64_t seed;
+    Guess guess;
     for (int i = 0; i < c->fields; i++) {
         if (has_part(s, i)) continue;
-        if (!split_run(c, s, c->field[i], &seed)) return false;
+        if (!split_run(c, s, c->field[i], &guess)) return false;
         runs++;
     }
     return runs > 0;
@@ -319,13 +320,16 @@ static void guess_shape(Csv *c, Shape *s) {
 /* A column that is a run: its arm, and its seed where it names one. */
 static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
     CompareRows *r = rows_of(c);
-    char arm[512];
+    char whole[512];
+    Guess guess = {.seed = "0"};
     int64_t seed = 0;
     char **field = c->field;
     c->field = s->name; /* of the header, whatever line was read since */
-    size_t whole = run_length(c, s, s->name[i]), length = r->numbered ? whole : split_run(c, s, s->name[i], &seed);
+    snprintf(whole, sizeof whole, "%.*s", (int)run_length(c, s, s->name[i]), s->name[i]);
+    if (!r->numbered) split_run(c, s, s->name[i], &guess);
     c->field = field;
-    snprintf(arm, sizeof arm, "%.*s", (int)length, s->name[i]);
+    const char *arm = r->numbered ? whole : guess.arm;
+    if (compare_seed(c->header, s->name[i], guess.seed, &seed, e)) return e->code;
     if (compare_arm(r, c->header, arm, &s->column[i].arm, e)) return e->code;
     s->column[i].seed = r->numbered ? compare_next_run(r, s->column[i].arm) : seed;
     if (r->read_as) return RC_OK;

@@ -112,23 +112,6 @@ int64_t compare_next_run(CompareRows *r, int arm) {
     return ++r->runs[arm];
 }
 
-size_t compare_run_name(const char *name, int64_t *seed) {
-    static const char *const words[] = {"seed", "run", "rep", "trial", "s"};
-    static const char between[] = "-_/. :=#";
-    size_t n = strlen(name), digits = n, word;
-    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
-    if (digits == n || !parse_integer(name + digits, seed)) return 0;
-    for (word = digits; word && strchr(between, name[word - 1]); word--) {
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t length = strlen(words[i]), arm = word > length ? word - length : 0;
-        if (!arm || strncasecmp(name + arm, words[i], length) || !strchr(between, name[arm - 1])) continue;
-        while (arm && strchr(between, name[arm - 1])) arm--;
-        return arm;
-    }
-    return 0;
-}
-
 Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e) {
     static const char *const lost[] = {"nan",  "inf",      "infinity", "diverged", ".nan",
                                        ".inf", "nan(ind)", "1.#inf",   "1.#qnan",  "1.#ind"};

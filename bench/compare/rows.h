@@ -61,10 +61,6 @@ void compare_row_add(CompareRows *r, CompareRow row);
 /* The next number of an arm's runs in a file that names no seeds. */
 int64_t compare_next_run(CompareRows *r, int arm);
 
-/* "pre-s3", "pre_seed=3", "pre/run 3": an arm and a seed; bytes of the name that are the arm's, or 0: it names no seed.
- */
-size_t compare_run_name(const char *name, int64_t *seed);
-
 bool compare_may_lack(const CompareRows *r); /* a file may have runs that are not there: unpaired, or curves */
 
 /* Strict. `what` names the column or key. A value is a finite number, or a word for a diverged run (nan, inf,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char separators[] = "-_/. ,:;=";
+static const char separators[] = "-_/. ,:;=#";
 
 /* Words before a number, in the order in which they are looked for; from RUNS on they count runs, which need not pair.
  */
@@ -27,7 +27,7 @@ static bool separates(char c) {
 static bool part_at(const char *name, size_t at, const char *word, Part *out) {
     size_t n = strlen(word), digits = at + n, end;
     if (strncasecmp(name + at, word, n) != 0) return false;
-    while (name[digits] && strchr("-_= :", name[digits])) digits++;
+    while (name[digits] && strchr("-_/. :=#", name[digits])) digits++;
     end = digits + strspn(name + digits, "0123456789");
     if (end == digits || !separates(name[end])) return false;
     *out = (Part){at, digits, end};
