@@ -164,7 +164,7 @@ static void print_files(const PlanFolder *f, const char *aside) {
 /* What would make an exploratory table confirmatory: its plan, on as many seeds as it has that were not seen. */
 static void confirm_text(const Session *s, const Table *t, Text *out) {
     const Experiment *x = t->x;
-    int most = x->most > x->seeds ? x->most : x->seeds; /* x->seed holds them all */
+    int most = x->looks ? x->look[x->looks - 1] : x->most > x->seeds ? x->most : x->seeds; /* x->seed holds them all */
     char seeds[64];
     uint64_t last = 0;
     if (!t->exploratory || t->partial) return;

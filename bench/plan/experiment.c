@@ -151,7 +151,9 @@ static void plan_arm(const Experiment *x, const Arm *a, Text *out) {
 static void plan_seeds(const Experiment *x, Text *out) {
     text_format(out, "\nseeds =");
     for (int i = 0; i < x->seeds; i++) text_format(out, " %llu", (unsigned long long)x->seed[i]);
-    if (x->most) text_format(out, "\nuntil = decided, most %d", x->most);
+    if (x->looks) text_format(out, "\nlooks =");
+    for (int i = 0; i < x->looks; i++) text_format(out, " %d", x->look[i]);
+    if (x->most && !x->looks) text_format(out, "\nuntil = decided, most %d", x->most);
 }
 
 void experiment_text(const Experiment *x, bool seeds, Text *out) {

@@ -14,6 +14,7 @@ enum { EXPERIMENT_MOST_COMPARES = 64 };
 enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
 enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000, EXPERIMENT_MOST_ALSO = 4 };
 enum { EXPERIMENT_MOST_TEXTS = 16 };
+enum { EXPERIMENT_MOST_LOOKS = 8 };
 enum { EXPERIMENT_MOST_WATCHED = 2000, EXPERIMENT_USUAL_MOST = 64 }; /* seeds of "until: decided" */
 
 /* Bytes for names, with the terminator. */
@@ -87,6 +88,9 @@ typedef struct {
     uint64_t *seed;
     int seeds;
     int most; /* most seeds, which are added in order until the plan is decided; 0: their number is fixed */
+    int look[EXPERIMENT_MOST_LOOKS], looks; /* bench/plan/looks.h; with looks, most is the last one's seeds */
+    int looked;     /* 1 + the look at which seeds, most (0) and alpha are; 0: no look was taken */
+    double planned; /* alpha of the plan, where a look's share has its place */
     OwnText text[EXPERIMENT_MOST_TEXTS]; /* all that arms and cells name; store/texts.h hashes them */
     int texts;
     /* Output, not part of the plan: rows of the tables, panels of the curves' figure and of the blocks'. */

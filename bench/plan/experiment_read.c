@@ -28,6 +28,7 @@ static Rc apply_top(Reader *r, const Node *n) {
     if (!strcmp(n->key, "alpha")) return apply_number(r, n, &x->alpha, 1);
     if (!strcmp(n->key, "margin")) return apply_number(r, n, &x->margin, 1e6);
     if (!strcmp(n->key, "seeds")) return apply_seeds(r, r->d, n);
+    if (!strcmp(n->key, "looks")) return apply_looks(r, n);
     if (!strcmp(n->key, "probes")) return apply_probes(r, r->d, n);
     if (!strcmp(n->key, "hits")) return apply_flag(r, r->d, n, &x->hits);
     if (!strcmp(n->key, "quantize")) return apply_flag(r, r->d, n, &x->quantize);
@@ -126,7 +127,7 @@ static Rc apply_profiles(Reader *r, const char *wanted) {
 /* Set seeds; a plan that adds seeds until it is decided keeps doing so, up to that many. */
 static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
     Experiment *x = r->x;
-    bool until = x->most > 0;
+    bool until = x->most > 0 && !x->looks;
     Rc rc = apply_seeds(r, d, n);
     if (rc || !until || x->most) return rc;
     if (x->seeds < 2 || x->seeds > EXPERIMENT_MOST_WATCHED)

@@ -47,6 +47,9 @@ Rc apply_recipe(Reader *r, const Document *d, const Node *entry);
 /* Return the recipe that an entry names; NULL and RC_USAGE: it names none. */
 const ModelRecipe *recipe_entry(const Document *d, const Node *entry, Error *e);
 
+/* "looks: [10, 20]" */
+Rc apply_looks(Reader *r, const Node *n);
+
 /* "seeds: 8" is 1, 2, … 8; "seeds: 13-24" is those; "seeds: [3, 5]" is 3 and 5; "seeds: {until: decided, most: 64}"
  * goes on from those that an entry before has listed. */
 Rc apply_seeds(Reader *r, const Document *d, const Node *entry);

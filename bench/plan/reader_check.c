@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/plan/looks.h"
 #include "bench/plan/reader.h"
 
 /* Return the line that gave this arm a key: its own, the profile's or the file's; 0: none. */
@@ -63,6 +64,11 @@ static bool own_text(Experiment *x, const RunSpec *s) {
     return false;
 }
 
+static int looks_line(const Reader *r) {
+    const Node *n = node_find(r->d->root, "looks");
+    return n ? n->line : 0;
+}
+
 Rc reader_check(Reader *r, bool new_arms) {
     Experiment *x = r->x;
     const char *names[EXPERIMENT_MOST_ARMS];
@@ -82,6 +88,7 @@ Rc reader_check(Reader *r, bool new_arms) {
     else if (!found)
         return document_error(r->e, r->d, node_find(r->d->root, "baseline")->line, "baseline: there is no arm '%s'%s",
                               x->baseline, did_you_mean(hint, sizeof hint, x->baseline, names, (size_t)x->arms));
+    if (looks_check(x, r->e)) return document_prefix(r->e, r->d, looks_line(r));
     if (x->most && x->arms < 2)
         return document_error(r->e, r->d, 0, "seeds: until it is decided takes two arms; there is '%s' alone",
                               names[0]);

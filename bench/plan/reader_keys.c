@@ -1,8 +1,10 @@
 /* Read single entries of an experiment file: names, texts, numbers, keys of spec.def, seeds. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan/looks.h"
 #include "bench/plan/reader.h"
 
 const char *const experiment_keys[] = {
@@ -40,8 +42,7 @@ Rc spec_set_node(RunSpec *s, const Document *d, const Node *entry, Error *e) {
         return document_error(e, d, entry->line, "%s: one value is needed, not %s", entry->key, node_kind(entry));
     if (node_empty(entry)) return document_error(e, d, entry->line, "%s: the value is missing", entry->key);
     if (spec_said_by_program(entry->key))
-        return document_error(e, d, entry->line, "%s: only the program sets this key",
-                              entry->key);
+        return document_error(e, d, entry->line, "%s: only the program sets this key", entry->key);
     if (!spec_set(s, entry->key, entry->text, e)) return RC_OK;
     size_t n = strlen(e->text);
     if (strstr(entry->text, ", ")) /* no decimal comma */
@@ -253,4 +254,15 @@ Rc apply_number(Reader *r, const Node *n, double *out, double below) {
     }
     *out = value;
     return RC_OK;
+}
+
+Rc apply_looks(Reader *r, const Node *n) {
+    int at[EXPERIMENT_MOST_LOOKS], count = 0;
+    for (const Node *item = n->kind == NODE_SEQUENCE ? n->child : NULL; item; item = item->next, count++) {
+        int64_t value = 0;
+        if (item->kind != NODE_SCALAR || !parse_whole(item->text, &value) || value < 0 || value > INT_MAX)
+            return document_error(r->e, r->d, item->line, "looks: a whole number of seeds is needed");
+        if (count < EXPERIMENT_MOST_LOOKS) at[count] = (int)value;
+    }
+    return looks_apply(r->x, at, count, r->e) ? document_prefix(r->e, r->d, n->line) : RC_OK;
 }

@@ -204,8 +204,9 @@ static Rc check_corpora(const Reader *r, const Node *list) {
                               "and metric is %s",
                               metric_info[x->metric].key);
     if (!factor_of(x, "dataset"))
-        return document_error(r->e, r->d, list->line, "summaries: corpora need several, and dataset is one: "
-                                                      "dataset: [tinyshakespeare, wikitext-2]");
+        return document_error(r->e, r->d, list->line,
+                              "summaries: corpora need several, and dataset is one: "
+                              "dataset: [tinyshakespeare, wikitext-2]");
     for (int arm = 0; arm < x->arms; arm++)
         if (x->arm[arm].own >> spec_index("dataset") & 1)
             return document_error(r->e, r->d, list->line,
@@ -222,7 +223,7 @@ Rc check_summaries(const Reader *r) {
                                                                              [SUMMARY_components] = check_components,
                                                                              [SUMMARY_corpora] = check_corpora};
     const Node *list = node_find(r->d->root, "summaries");
-    for (int i = 0; i < SUMMARY_COUNT && r->x->most; i++)
+    for (int i = 0; i < SUMMARY_COUNT && r->x->most && !r->x->looks; i++)
         if (r->x->summary[i])
             return document_error(r->e, r->d, list->line,
                                   "summaries: '%s' has p's of a fixed number of seeds, and here seeds are added until "
@@ -246,9 +247,10 @@ static void summary_defaults(const Reader *r) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         size |= x->factors == 1 && !strcmp(x->factor[0].key, sizes[i]) && x->factor[0].values > 1;
     for (int a = 0; a < x->arms && size; a++) size = !(x->arm[a].own >> spec_index(x->factor[0].key) & 1);
-    x->summary[SUMMARY_across] = size && x->arms > 1 && x->seeds > 1 && !x->most && !node_find(r->d->root, "summaries");
-    x->summary[SUMMARY_best] = swept && x->arms > 1 && x->seeds > 1 && !x->most && x->metric == METRIC_valid_loss &&
-                               !node_find(r->d->root, "summaries");
+    const bool several = x->arms > 1 && x->seeds > 1, fixed = !x->most || x->looks;
+    const bool asked = node_find(r->d->root, "summaries") != NULL;
+    x->summary[SUMMARY_across] = size && several && fixed && !asked;
+    x->summary[SUMMARY_best] = swept && several && fixed && !asked && x->metric == METRIC_valid_loss;
 }
 
 void show_defaults(Experiment *x) {

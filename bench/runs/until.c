@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/plan/looks.h"
 #include "bench/verdict/words.h"
 #include "bench/write/anytime.h"
 
@@ -11,20 +12,22 @@ enum { NAMED = 6 };
 /* "post (after 7, better than Pre-LN)", "rms, probably 12 (20) seeds" */
 static void contrast_text(const Until *u, int i, Text *out) {
     const Comparison *c = &u->family.at[i];
-    const Anytime *a = &u->family.anytime[i];
+    const Anytime none = {.at = 0}, *a = u->family.anytime ? &u->family.anytime[i] : &none;
     const Experiment *x = &u->x;
+    bool look = !u->family.anytime && until_is(&u->family, i);
     char where[256];
     const char *against = x->arm[c->what.term[1].arm].name;
     text_format(out, "%s", x->arm[c->what.term[0].arm].name);
     if (x->compares) text_format(out, " - %s", against);
     if (x->factors) text_format(out, " [%s]", experiment_cell_text(where, x, c->what.cell));
-    if (a->at) {
-        text_format(out, " (after %d: ", a->at);
+    if (a->at || look) {
+        text_format(out, " (");
+        if (!look) text_format(out, "after %d: ", a->at);
         decision_words(&u->family, c, c->decision, contrast_better(&c->what), against, out);
         text_format(out, ")");
     } else if (c->status != ST_OK) {
         text_format(out, " (%s)", st_status_text(c->status));
-    } else if (a->need.status == ST_OK) {
+    } else if (u->family.anytime && a->need.status == ST_OK) {
         text_format(out, " (probably ");
         anytime_need(a, x->most, out);
         text_format(out, " seeds)");
@@ -37,7 +40,7 @@ static void list(const Until *u, bool decided, bool tested, const char *head, in
     text_format(out, "; %s", head);
     for (int i = 0; i < u->family.count; i++) {
         bool is = u->family.at[i].status == ST_OK;
-        if (is != tested || (is && (u->family.anytime[i].at > 0) != decided)) continue;
+        if (is != tested || (is && until_is(&u->family, i) != decided)) continue;
         if (named < NAMED) text_format(out, "%s ", named ? "," : ":"), contrast_text(u, i, out);
         named++;
     }
@@ -47,7 +50,11 @@ static void list(const Until *u, bool decided, bool tested, const char *head, in
 /* "after 9 of at most 64 seeds: decided: post (better than Pre-LN, at 7). Open: rms, …" */
 static void until_text(const Until *u, int most, Text *out) {
     int n = u->records.missing ? 0 : u->x.seeds;
-    text_format(out, "after %d of at most %d seeds", n, most);
+    char level[40];
+    if (n && u->x.looked)
+        looks_at(&u->x, out), text_format(out, " (level %s)", format_real(level, u->x.alpha));
+    else
+        text_format(out, "after %d of at most %d seeds", n, most);
     if (!n) {
         text_format(out, ": nothing can be told yet");
     } else {
@@ -66,12 +73,21 @@ static void until_text(const Until *u, int most, Text *out) {
 /* The next number at which half of the continuations have decided some comparison that is open. */
 static int next(const Until *u, int whole, int most) {
     size_t least = (size_t)most;
+    for (int i = 0; i < u->x.looks; i++)
+        if (u->x.look[i] > whole) return u->x.look[i];
     for (int i = 0; i < u->family.count; i++) {
         const Anytime *a = &u->family.anytime[i];
         if (u->family.at[i].status == ST_OK && !a->at && a->need.status == ST_OK && a->need.median < least)
             least = a->need.median;
     }
     return (int)least > whole ? (int)least : whole + 1;
+}
+
+/* With looks only when one is reached, or asked from outside of a run. */
+static bool says(const Experiment *x, int whole) {
+    bool at = !x->looks || !whole;
+    for (int i = 0; i < x->looks; i++) at |= x->look[i] == whole;
+    return at;
 }
 
 int until_wanted(void *asks, int whole, Text *words, Error *e) {
@@ -91,7 +107,7 @@ int until_wanted(void *asks, int whole, Text *words, Error *e) {
     if (wanted && wanted < first) wanted = first;
     if (wanted > a->x->most) wanted = a->x->most;
     a->whole = u->records.missing ? 0 : u->x.seeds;
-    until_text(u, a->x->most, words);
+    if (says(a->x, whole)) until_text(u, a->x->most, words);
     until_release(u);
     free(u);
     return wanted;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/plan/declare.h"
+#include "bench/plan/looks.h"
 #include "bench/verdict/verdict.h"
 
 _Static_assert((int)EXPERIMENT_USUAL_MOST == (int)ANYTIME_MOST && (int)EXPERIMENT_MOST_WATCHED == (int)ANYTIME_LARGEST,
@@ -46,6 +47,7 @@ int until_decided(const Family *f) {
 }
 
 int until_least(const Experiment *x) {
+    if (x->looks) return x->look[0];
     double one[EXPERIMENT_MOST_WATCHED], p[EXPERIMENT_MOST_WATCHED];
     size_t most = (size_t)x->most, n = 1;
     Compared pair[EXPERIMENT_MOST_COMPARES];
@@ -54,6 +56,10 @@ int until_least(const Experiment *x) {
     if (st_anytime_path(one, most, 1, ST_TWO_SIDED, p)) return 1;
     while (n <= most && p[n - 1] > level) n++;
     return (int)n;
+}
+
+bool until_is(const Family *f, int i) {
+    return f->anytime ? f->anytime[i].at > 0 : f->at[i].decision != DECISION_INCONCLUSIVE;
 }
 
 static void family_of(Family *f, const Sample *s) {
@@ -74,17 +80,70 @@ static void cut(Records *r, Experiment *x, int keep) {
     r->runs = kept, x->seeds = keep;
 }
 
+/* Return true if each of the family is decided, those aside that have no test. */
+static bool all_decided(const Family *f) {
+    for (int i = 0; i < f->count; i++)
+        if (f->at[i].status == ST_OK && f->at[i].decision == DECISION_INCONCLUSIVE) return false;
+    return true;
+}
+
+/* Judge the primaries by the first n seeds at a level. */
+static Rc look(const Records *r, const Experiment *x, int n, double level, bool *decided, Error *e) {
+    Experiment *view = mem_alloc(1, sizeof *view);
+    RunRecord *first = mem_alloc((size_t)r->runs, sizeof *first);
+    Sample sample;
+    Family f;
+    int kept = 0;
+    for (int i = 0; i < r->runs; i++)
+        if (i % x->seeds < n) first[kept++] = r->at[i];
+    *view = *x;
+    view->seeds = n, view->most = 0, view->alpha = level;
+    Rc rc = sample_make(&sample, view, first, e);
+    if (!rc) {
+        family_of(&f, &sample);
+        *decided = all_decided(&f);
+        family_release(&f);
+        sample_release(&sample);
+    }
+    free(first), free(view);
+    return rc;
+}
+
+/* Stand at the first look that decides, else at the last whose seeds are whole; before the first, its runs are
+ * missing. */
+static Rc take_look(Records *r, Experiment *x, Error *e) {
+    int units = r->runs / x->seeds, at = 0;
+    bool decided = false;
+    Rc rc = RC_OK;
+    while (!rc && !decided && at < x->looks && x->look[at] <= x->seeds) {
+        rc = look(r, x, x->look[at], looks_level(x, at), &decided, e);
+        at++;
+    }
+    if (rc || !at) {
+        int whole = x->seeds;
+        records_release(r);
+        if (!rc) r->runs = units * x->look[0], r->missing = units * (x->look[0] - whole), x->seeds = x->look[0];
+        if (!rc) r->notes = mem_text("");
+        return rc;
+    }
+    cut(r, x, x->look[at - 1]);
+    x->planned = x->alpha;
+    x->alpha = looks_level(x, at - 1), x->looked = at, x->most = 0;
+    return RC_OK;
+}
+
 Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
     Sample sample;
     Family f;
     if (records_take(r, s, x, precise, e)) return e->code;
-    if (r->missing || x->seeds < 2) return RC_OK;
+    if (r->missing || (x->seeds < 2 && !x->looks)) return RC_OK;
     if (!x->most) {
         for (int i = 0; i < r->runs && !x->most; i++)
             if (declared_stops(r->at[i].declared, x)) x->most = x->seeds;
         return RC_OK;
     }
     st_init();
+    if (x->looks) return take_look(r, x, e);
     if (sample_make(&sample, x, r->at, e)) {
         records_release(r);
         return e->code;
@@ -112,12 +171,12 @@ Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error
     }
     family_of(&u->family, &u->sample);
     for (int i = 0; i < u->family.count; i++) {
-        bool tested = u->family.at[i].status == ST_OK;
+        bool tested = u->family.at[i].status == ST_OK, decided = until_is(&u->family, i);
         u->untested += !tested;
-        u->decided += tested && u->family.anytime[i].at;
-        u->open += tested && !u->family.anytime[i].at;
+        u->decided += tested && decided;
+        u->open += tested && !decided;
     }
-    u->at = until_decided(&u->family);
+    u->at = !x->looks ? until_decided(&u->family) : u->open ? 0 : u->x.seeds;
     if (!u->at && u->x.seeds >= x->most) u->at = x->most;
     u->over = u->at > 0;
     return RC_OK;

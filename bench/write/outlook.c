@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench/plan/looks.h"
 #include "bench/verdict/until.h"
 #include "stats/paired.h"
 #include "stats/permute.h"
@@ -107,9 +108,24 @@ static void until_text(const Experiment *x, Text *out) {
         text_format(out, "nothing is before %d seeds, nor that an arm is the same before %d.\n", least, ST_EQUAL_SEEDS);
 }
 
+/* Of looks that were planned. */
+static void looks_text(const Experiment *x, Text *out) {
+    char level[40];
+    text_format(out, "  Looks at ");
+    looks_list(x, out);
+    text_format(out, " seeds, each at the level that O'Brien and Fleming's spending of %s gives it:",
+                format_real(level, x->looked ? x->planned : x->alpha));
+    for (int i = 0; i < x->looks; i++) text_format(out, "%s %s", i ? "," : "", format_real(level, looks_level(x, i)));
+    text_format(out, ".\n  The first look that decides every comparison at the last step is the last.\n");
+}
+
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
     char alpha[40];
     if (o->arms < 1) return;
+    if (x->looks) {
+        looks_text(x, out);
+        return;
+    }
     if (x->most) {
         until_text(x, out);
         return;

@@ -160,8 +160,7 @@ static void values_of(const Table *t, const char *key, Text *out) {
             text_format(out, "%s%s", i == 0 ? "" : i + 1 < f->values ? ", " : " and ", f->value[i]);
         return;
     }
-    text_format(out, "%s",
-                spec_get(value, &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec, key));
+    text_format(out, "%s", spec_get(value, &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec, key));
 }
 
 /* "0.18 M parameters", "0.71 to 1.1 M parameters". */
@@ -293,6 +292,7 @@ static void test_of(const Table *t, Text *out) {
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T for all %d comparisons", t->family.count);
     text_format(out, "; with %d seeds the smallest possible p is ", t->sample.seeds);
     prose_smallest_p(t, out);
+    if (t->x->looked) text_format(out, "."), table_look(t, out), out->at[--out->length] = 0;
 }
 
 static void tested(const Table *t, Text *out) {

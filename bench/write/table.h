@@ -142,6 +142,7 @@ int table_diverged(const Table *t);
 /* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
 void table_corpus(const Table *t, int cell, Text *out);
 void table_methods(const Table *t, Text *out);
+void table_look(const Table *t, Text *out); /* " This is look 1 of 2, …", or nothing */
 void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
 void table_expectation(const ClaimTest *t, Text *out); /* the same, ": lower (better)" behind it where a side is */
 /* "lower (better)", "higher (worse)": which side a test claims and which was shown; "" where none was, or neither is
@@ -155,7 +156,8 @@ const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "
 void table_flags(const Table *t, int cell, int step, int arm, Text *out);
 /* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
 void table_flip_interval(const Table *t, const Comparison *c, Text *out);
-/* "confirmatory", "anytime" of seeds that were added until it was decided, "exploratory", "partial". */
+/* "confirmatory", "anytime" of seeds that were added until it was decided, "group-sequential" of planned looks,
+ * "exploratory", "partial". */
 const char *table_status(const Table *t);
 /* "t", or "anytime": what intervals of differences are. */
 const char *table_interval(const Table *t);

@@ -84,6 +84,8 @@ json_t *json_family(const Table *t, const Family *f) {
         json_put_text(o, "method", "anytime");
         json_object_set_new(o, "most_seeds", json_integer(t->x->most));
     } else {
+        if (t->x->looked) json_object_set_new(o, "look", json_integer(t->x->looked));
+        if (t->x->looked) json_object_set_new(o, "looks", json_integer(t->x->looks));
         json_put(o, "floor", f->floor);
         json_object_set_new(o, "exact", json_boolean(f->joint.exact));
         json_object_set_new(o, "flips", json_integer((json_int_t)f->joint.total));

@@ -351,6 +351,7 @@ static void caption(const Paper *p, Text *out) {
     text_format(out, ").");
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out, " Differences within ±%s count as too small to matter.", format_real(margin, t->x->margin));
+    table_look(t, out);
     table_signs(t, p->marks, p->bold, out);
     best_caption(p, out);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/plan/doubt.h"
+#include "bench/plan/looks.h"
 #include "bench/plan/twins.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/until.h"
@@ -107,6 +108,19 @@ static void anytime_methods(const Table *t, Text *out) {
     table_arithmetic(t, out);
 }
 
+void table_look(const Table *t, Text *out) {
+    char alpha[40], level[40];
+    if (!t->x->looked) return;
+    text_format(out, " This is ");
+    looks_at(t->x, out);
+    text_format(out, ": the looks were planned at ");
+    looks_list(t->x, out);
+    text_format(out,
+                " seeds, and %s is what O'Brien and Fleming's spending of %s gives this one (Lan and DeMets 1983); "
+                "intervals are of that level.",
+                format_real(level, t->x->alpha), format_real(alpha, t->x->planned));
+}
+
 void table_methods(const Table *t, Text *out) {
     int n = t->sample.seeds;
     char alpha[40], margin[40], conf[40], floor[SHOWN];
@@ -155,6 +169,7 @@ void table_methods(const Table *t, Text *out) {
         text_format(out, "%d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge. ", n,
                     100 * st_unseen((size_t)n, t->x->alpha));
     text_format(out, "Bootstrap intervals are reported and decide nothing below %d seeds.", ST_BOOT_DECIDES);
+    table_look(t, out);
     table_arithmetic(t, out);
 }
 
@@ -185,8 +200,8 @@ static void predictor_words(const ClaimTest *t, Text *out) {
 }
 
 void table_hypothesis(const ClaimTest *t, Text *out) {
-    static const char *const signs[] = {[EXPECT_lower] = "<", [EXPECT_higher] = ">", [EXPECT_equal] = "=",
-                                        [EXPECT_change] = "!="};
+    static const char *const signs[] = {
+        [EXPECT_lower] = "<", [EXPECT_higher] = ">", [EXPECT_equal] = "=", [EXPECT_change] = "!="};
     static const char *const what[] = {[ST_ABOUT_difference] = "",
                                        [ST_ABOUT_equality] = "",
                                        [ST_ABOUT_variance] = "variance of ",
@@ -238,7 +253,11 @@ int table_diverged(const Table *t) {
 }
 
 const char *table_status(const Table *t) {
-    return t->partial ? "partial" : t->exploratory ? "exploratory" : t->family.anytime ? "anytime" : "confirmatory";
+    return t->partial          ? "partial"
+           : t->exploratory    ? "exploratory"
+           : t->family.anytime ? "anytime"
+           : t->x->looked      ? "group-sequential"
+                               : "confirmatory";
 }
 
 const char *table_mark(const Table *t) {
@@ -268,6 +287,7 @@ void table_signature(const Table *t, Text *out) {
     else
         text_format(out, "p:signflip-%s|adj:maxT-sd(m%d)", t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc",
                     t->family.count);
+    if (t->x->looked) text_format(out, "|look:%d/%d", t->x->looked, t->x->looks);
     text_format(out, "|div:cap-lnV|plan:%.8s%s%s|v%s%s%s", t->x->plan, t->classes.length ? "|class:" : "",
                 t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "", table_mark(t));
 }

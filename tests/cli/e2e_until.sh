@@ -202,3 +202,54 @@ check_claims_are_judged_at_every_stop() {
   ends 0 claims 900-1 --results "$W/r"
   whole | grep -q 'seeds were added until it was decided, and this test is of a fixed number' || fail "a t test of stopped seeds"
 }
+
+forget() { # SEED: removes its runs from $W/s
+  python3 - "$W" "$1" <<'PY' || fail "no run of seed $1"
+import glob, json, os, shutil, sys
+found = [f for f in glob.glob(sys.argv[1] + "/s/runs/*/record.json") if f"\nseed = {sys.argv[2]}\n" in json.load(open(f))["spec"]]
+assert found
+for f in found: shutil.rmtree(os.path.dirname(f))
+PY
+}
+
+# Looks are planned: the first that decides is the last, and what was seen at it stays however the runs go on.
+check_looks_are_planned_and_share_the_level() {
+  until_file 20
+  sed -i 's/^seeds: .*/looks: [10, 14]/; /^  peri:/d' "$W/until.yaml"
+  ends 0 run "$W/until.yaml" --threads 1 --results "$W/r"
+  says '^  Looks at 10 and 14 seeds, .* spending of 0.05 gives it: 0.02, 0.029\.$'
+  says '^normbench: look 1 of 2, at 10 of 14 seeds \(level 0.02\); decided: post \(better than pre'
+  [ "$(stored "$W/r")" = 20 ] || fail "$(stored "$W/r") runs are stored, not those of 10 seeds"
+  ends 0 table "$W/until.yaml" --results "$W/r"
+  prints '\[98% t interval\]' && prints '^.*at level 0.02; with 10 seeds' && prints '\|look:1/2\|' && prints 'This is look 1 of 2, at'
+  grep -q '\\nbUntilStatus}{group-sequential}%' "$W"/r/out/*/until-macros.tex || fail "no macro of the status"
+  # Arms that differ in nothing but their start: nothing is decided at the first look, and the second ends it.
+  sed -i 's/^  post: .*/  post: {variant: pre, init_seed: 77, label: same}/; s/^layers/margin: 1e-6\nlayers/' "$W/until.yaml"
+  ends 0 run "$W/until.yaml" --threads 1 --results "$W/s"
+  says '^normbench: look 1 of 2, at 10 of 14 seeds \(level 0.02\); open: post$'
+  says '^normbench: look 2 of 2, at 14 of 14 seeds \(level 0.029\); open: post$'
+  prints '^all 14 seeds are stored, and 1 of 1 comparisons is not decided$'
+  # With seeds between the looks the table is that of the first; with fewer than its seeds there is none.
+  forget 13
+  ends 0 table "$W/until.yaml" --results "$W/s"
+  prints '^n10\|'
+  forget 9
+  ends 3 table "$W/until.yaml" --results "$W/s"
+  says 'runs are missing'
+}
+
+check_looks_are_read_strictly() {
+  local looks said
+  until_file 20
+  while IFS=: read -r looks said; do
+    sed "s/^seeds: .*/looks: ${looks/{colon\}/:}/" "$W/until.yaml" >"$W/bad.yaml"
+    refused "bad.yaml:11: looks: $said" run "$W/bad.yaml" --dry-run --results "$W/r"
+  done <<'LIST'
+[6, 12]:after 6 seeds no p of the sign flips can be below 0.0055, the level of that look; after 8 it can$
+[10, 10]:numbers of seeds have to rise, from 2 to 2000$
+[1, 10]:numbers of seeds have to rise, from 2 to 2000$
+12:a list of 1 to 8 numbers of seeds is needed, such as \[10, 20\]$
+[10, many]:a whole number of seeds is needed$
+[6]\nseeds{colon} 8:the last is at 6 seeds, and the plan has 8$
+LIST
+}

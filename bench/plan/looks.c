@@ -1,0 +1,77 @@
+#include "bench/plan/looks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stats/design.h"
+
+Rc looks_apply(Experiment *x, const int *n, int count, Error *e) {
+    if (count < 1 || count > EXPERIMENT_MOST_LOOKS)
+        return error_set(e, RC_USAGE, "looks: a list of 1 to %d numbers of seeds is needed, such as [10, 20]",
+                         (int)EXPERIMENT_MOST_LOOKS);
+    for (int i = 0; i < count; i++)
+        if (n[i] < 2 || n[i] > EXPERIMENT_MOST_WATCHED || (i && n[i] <= n[i - 1]))
+            return error_set(e, RC_USAGE, "looks: numbers of seeds have to rise, from 2 to %d",
+                             (int)EXPERIMENT_MOST_WATCHED);
+    memcpy(x->look, n, (size_t)count * sizeof *n);
+    x->looks = count;
+    return RC_OK;
+}
+
+static StStatus spend(const Experiment *x, int first, StLook out[EXPERIMENT_MOST_LOOKS]) {
+    size_t n[EXPERIMENT_MOST_LOOKS];
+    for (int i = 0; i < x->looks; i++) n[i] = (size_t)x->look[i];
+    n[0] = (size_t)first;
+    return st_looks(n, (size_t)x->looks, x->alpha, true, out);
+}
+
+/* Two digits, rounded down. */
+static double rounded(double level) {
+    double unit = pow(10, floor(log10(level)) - 1), digits = floor(level / unit + 1e-9);
+    return digits / (1 / unit);
+}
+
+double looks_level(const Experiment *x, int i) {
+    StLook look[EXPERIMENT_MOST_LOOKS];
+    spend(x, x->look[0], look);
+    return rounded(look[i].alpha);
+}
+
+Rc looks_check(Experiment *x, Error *e) {
+    StLook look[EXPERIMENT_MOST_LOOKS];
+    char level[40];
+    int last = x->looks ? x->look[x->looks - 1] : 0, first = x->looks ? x->look[0] : 0;
+    if (!x->looks) return RC_OK;
+    if (x->most) return error_set(e, RC_USAGE, "looks: seeds are a number or a list, not added until it is decided");
+    if (x->seeds <= 1) {
+        x->seed = mem_grow(x->seed, (size_t)last, sizeof *x->seed);
+        for (x->seeds = 0; x->seeds < last; x->seeds++) x->seed[x->seeds] = (uint64_t)x->seeds + 1;
+    }
+    if (x->seeds != last)
+        return error_set(e, RC_USAGE, "looks: the last is at %d seeds, and the plan has %d", last, x->seeds);
+    spend(x, first, look);
+    double at = rounded(look[0].alpha);
+    if (look[0].p_floor < at) {
+        x->most = last;
+        return RC_OK;
+    }
+    int others = x->looks > 1 ? x->look[1] : EXPERIMENT_MOST_WATCHED, enough = first;
+    do spend(x, ++enough, look);
+    while (enough < others && !(look[0].p_floor < rounded(look[0].alpha)));
+    error_set(e, RC_USAGE, "looks: after %d seeds no p of the sign flips can be below %s, the level of that look",
+              first, format_real(level, at));
+    size_t n = strlen(e->text);
+    if (enough < others) snprintf(e->text + n, sizeof e->text - n, "; after %d it can", enough);
+    return e->code;
+}
+
+void looks_list(const Experiment *x, Text *out) {
+    for (int i = 0; i < x->looks; i++)
+        text_format(out, "%s%d", i == 0 ? "" : i + 1 < x->looks ? ", " : " and ", x->look[i]);
+}
+
+void looks_at(const Experiment *x, Text *out) {
+    text_format(out, "look %d of %d, at %d of %d seeds", x->looked, x->looks, x->look[x->looked - 1],
+                x->look[x->looks - 1]);
+}
