@@ -10,7 +10,6 @@
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
 #include "bench/verdict/words.h"
-#include "bench/write/comparison_json.h"
 #include "bench/write/stat_json.h"
 
 enum { SHOWN_STEPS = 10 };

@@ -6,7 +6,7 @@
 #include "bench/compare/print.h"
 #include "bench/formats/json.h"
 #include "bench/store/provenance.h"
-#include "bench/write/comparison_json.h"
+#include "bench/write/stat_json.h"
 #include "stats/tests.h"
 
 static json_t *withheld(const CompareResult *r) {

@@ -5,7 +5,7 @@
 
 #include "bench/compare/print.h"
 #include "bench/formats/latex.h"
-#include "bench/write/comparison_json.h"
+#include "bench/write/stat_json.h"
 #include "stats/tests.h"
 
 enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */

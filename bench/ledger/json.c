@@ -7,7 +7,6 @@
 #include "bench/ledger/ledger.h"
 #include "bench/verdict/translations.h"
 #include "bench/write/claims.h"
-#include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 #include "bench/write/theory.h"
 

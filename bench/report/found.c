@@ -8,8 +8,8 @@
 
 #include "bench/figures/forest.h"
 #include "bench/report/report.h"
-#include "bench/write/best.h"
 #include "bench/write/prose.h"
+#include "bench/write/ranking.h"
 #include "stats/tests.h"
 
 enum { MOST_ROWS = 8 }; /* of an experiment; where there are more, words sum them up */

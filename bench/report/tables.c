@@ -6,7 +6,6 @@
 #include "bench/report/report.h"
 #include "bench/write/results.h"
 #include "bench/write/summaries.h"
-#include "bench/write/translations.h"
 
 static void preformatted(void (*write)(const Table *, Text *), const Table *t, Text *out) {
     Text text;

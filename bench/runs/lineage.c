@@ -8,8 +8,7 @@
 #include "bench/formats/cells.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
-#include "bench/write/replication.h"
-#include "bench/write/targets.h"
+#include "bench/write/claims.h"
 
 static bool is_pair(const Contrast *w, int cell, int step, Metric metric, int arm, int against) {
     return w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 && w->term[0].arm == arm &&

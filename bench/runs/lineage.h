@@ -44,7 +44,7 @@ bool lineage_holds(const Lineage *l, const ClaimVerdict *v);
 
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
  *  claims | alone, arms: [{arm, label}], runs: [ROW of lineage_runs_json], comparison: COMPARISON of
- *  bench/write/table_json.h, targets? (bench/write/targets.h), comparisons, flips, floor, verdict, claims: [VERDICT of
+ *  bench/write/table_json.h, targets? (bench/write/claims.h), comparisons, flips, floor, verdict, claims: [VERDICT of
  *  bench/write/table_json.h], records: [{commit, runs}] of the whole table, written: [{what, commit, date}]}. New
  *  reference. */
 json_t *lineage_json(const Lineage *l);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "bench/runs/lineage.h"
+#include "bench/write/claims.h"
 #include "bench/write/table_json.h"
-#include "bench/write/targets.h"
 
 static json_t *claims_of(const Lineage *l) {
     json_t *list = json_array();

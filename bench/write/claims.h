@@ -3,7 +3,12 @@
 #ifndef BENCH_WRITE_CLAIMS_H
 #define BENCH_WRITE_CLAIMS_H
 
+#include <jansson.h>
+
 #include "bench/formats/cells.h"
+#include "bench/verdict/claim_verdict.h"
+#include "bench/verdict/targets.h"
+#include "bench/write/stat_json.h"
 #include "bench/write/table.h"
 
 /* One verdict. */
@@ -55,5 +60,27 @@ ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, cha
 void claims_tables(const Table *t, CellsList *out);
 /* "002-6: no cell of the claim is here": a line for each claim that it does not, with `head` before each. */
 void claims_not_run(const Table *t, const char *head, Text *out);
+
+/* "prediction interval [-0.23, 0.09]; SE 0.060 (ours), 0.033 (theirs)", or that their spread is not known; nothing
+ * where the write-up reports no effect at this step. SE: standard errors. */
+void replication_text(const ClaimVerdict *v, Text *out);
+
+/* " (agrees with the reported number)" beside the word of a test that shows nothing, or "". */
+const char *replication_word(const ClaimVerdict *v);
+#define REPLICATION_AGREES "agrees with the reported number"
+
+/* "replication": {se, reported_se, df, lo, hi, inside, agrees}; nothing where the write-up reports no effect. */
+void replication_json(const ClaimVerdict *v, json_t *out);
+
+/* Sentences for the claims' ledger: the counts and McNemar's p of each seed, why they decide nothing, and which arm is
+ * above always saying the most frequent target. Nothing where there are none. */
+void targets_text(const Table *t, const Contrast *w, Text *out);
+
+/* The same as a table, a row for each seed, for trace. */
+void targets_rows(const Table *t, const Contrast *w, int width, Text *out);
+
+/* {n, most_frequent, arms: [{arm, accuracy, above_most_frequent}], seeds: [{seed, only_first, only_second, p}], note};
+ * NULL where there are none. */
+json_t *targets_json(const Table *t, const Contrast *w);
 
 #endif

@@ -15,4 +15,8 @@ void results_all(const Table *t, bool whole, CellsList *out);
 /* What these marks, of CellMark, mean, and bold numbers where there are any. */
 void table_signs(const Table *t, unsigned marks, bool bold, Text *out);
 
+/* Three sentences, the first, the middle and the last, with what the first seed of each arm made of them in the cell
+ * where the arm's loss is the lowest; nothing where no run has translations. */
+void translations_shown(const Table *t, Text *out);
+
 #endif

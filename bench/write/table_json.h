@@ -12,11 +12,11 @@
  *                                    reported?: {text, value, source: "file:line"},
  *                                    runs: [{seed, run, value, raw?}]}}}
  *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, ... as `compare` has it
- *                 (bench/write/comparison_json.h), perplexity_ratio}
+ *                 (bench/write/stat_json.h), perplexity_ratio}
  *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, side_claimed?, margin?, reported?,
  *                 cell, side_found?, step, n, effect, lo, hi, reported_effect, p_decides, floor, comparison,
  *                 own_size?, seeds_wanted?, replication?: {se, reported_se, df, lo, hi, inside, agrees},
- *                 targets? (bench/write/targets.h)}
+ *                 targets? (bench/write/claims.h)}
  *
  * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */
 #ifndef BENCH_WRITE_TABLE_JSON_H

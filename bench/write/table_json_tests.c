@@ -4,10 +4,9 @@
 
 #include "bench/formats/json.h"
 #include "bench/write/anytime.h"
-#include "bench/write/comparison_json.h"
-#include "bench/write/replication.h"
+#include "bench/write/claims.h"
+#include "bench/write/stat_json.h"
 #include "bench/write/table_json.h"
-#include "bench/write/targets.h"
 
 typedef struct {
     const Table *t;

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/best.h"
 #include "bench/write/prose.h"
 #include "bench/write/ranking.h"
 

@@ -339,3 +339,127 @@ void table_header_comment(const Table *t, const char *what, Text *out) {
     comment_line(out, "signature", line.at);
     text_release(&line);
 }
+
+static void begin(const Table *t, const Comparison *c, Text *out) {
+    const Term *term = c->what.term;
+    text_format(out, " %s after %d steps: ", t->x->arm[term->arm].label,
+                t->sample.cell[c->what.cell].step[c->what.step]);
+}
+
+static void stalls(const Table *t, const Comparison *c, Text *out) {
+    char p[SHOWN], floor[SHOWN];
+    bool more = c->stalled_a > c->diverged_a || c->stalled_b > c->diverged_b;
+    if (!more || (c->only_stalled_a <= 0 && c->only_stalled_b <= 0)) return;
+    begin(t, c, out);
+    text_format(out, "%d of %d runs stalled or diverged, %d of %s", c->stalled_a, t->sample.seeds, c->stalled_b,
+                t->x->arm[t->sample.baseline].label);
+    if (!t->family.anytime)
+        text_format(out, " (McNemar p %s, smallest %s)", show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+    text_format(out, ".");
+}
+
+static void ranks(const Table *t, const Comparison *c, Text *out) {
+    char p[SHOWN];
+    bool cap = c->decision_capped != c->decision;
+    bool side = decision_lower(c->decision_ranks) == decision_lower(c->decision);
+    bool new = decision_apart(c->decision_ranks) && (!decision_apart(c->decision) || !side);
+    if (c->status != ST_OK || (!cap && !new)) return;
+    begin(t, c, out);
+    if (cap) {
+        text_format(out, "not decided, since it would rest on what a diverged run counts as: with the cap ");
+        table_words(t, &t->family, c, c->decision_capped, out);
+        text_format(out, ", ");
+    }
+    text_format(out, "on ranks ");
+    table_words(t, &t->family, c, c->decision_ranks, out);
+    text_format(out, " (p %s).", show_p(p, c->joint_ranks));
+}
+
+static void one_seed(const Table *t, const Comparison *c, Text *out) {
+    if (c->turning <= 0) return;
+    begin(t, c, out);
+    text_format(out, "ONE SEED DECIDES, without seed %llu: ", (unsigned long long)c->pairs.seed[c->turning_seed]);
+    table_words(t, &t->family, c, c->turned, out);
+    text_format(out, ".");
+}
+
+/* A few seeds do not show a long tail: where one run twice as far off as the farthest of them would undo that a
+ * difference lies inside the margin. */
+static void one_run(const Table *t, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    const StPairs *p = &c->pairs;
+    double margin = c->what.margin, far = 0;
+    if (t->family.anytime || !c->inside || c->status != ST_OK) return;
+    for (size_t i = 0; i < p->n; i++) far = fmax(far, fabs(p->d[i] - c->t.mean));
+    double room = st_tost_room(p->d, p->n, p->scale, -margin, margin, t->x->alpha);
+    if (!(room < 2 * far)) return;
+    begin(t, c, out);
+    text_format(out, "ONE MORE RUN WOULD UNDO that it lies inside the margin: one %s off the mean, ",
+                show_number(number, room, decimals_for(c->t.se, 4)));
+    text_format(out, "where the farthest of these is %s off; skewed differences have such runs.",
+                show_number(number, far, decimals_for(c->t.se, 4)));
+}
+
+void table_flags(const Table *t, int cell, int step, int arm, Text *out) {
+    const Comparison *c = table_comparison(t, cell, step, arm);
+    table_divergence(t, cell, step, arm, out);
+    if (!c) return;
+    stalls(t, c, out);
+    ranks(t, c, out);
+    one_seed(t, c, out);
+    one_run(t, c, out);
+}
+
+void table_flip_interval(const Table *t, const Comparison *c, Text *out) {
+    const StFlipCi *ci = &c->together;
+    const char *why = !c->t_decides                     ? "diverged"
+                      : t->family.no_interval           ? "too many to count"
+                      : ci->status == ST_NOT_REACHABLE ? "unbounded"
+                                                       : st_status_text(ci->status);
+    show_interval(out, ci->status == ST_OK ? ci->lo : (double)NAN, ci->hi, decimals_for(c->t.se, 4), why);
+}
+
+/* ---- Which side of a claim's contrast is better: "lower (better)", "higher (worse)" ---- */
+
+/* -1: lower is better, +1: higher, 0: neither, or the contrast is no mean of arms against another one: of a difference
+ * of differences neither side is better. */
+static int better_side(const ClaimTest *t) {
+    double weight = 0;
+    for (int i = 0; i < t->terms; i++) weight += fmax(t->term[i].weight, 0);
+    if (!t->test || t->metric < 0 || fabs(weight - 1) > 1e-9) return 0;
+    switch (t->test->about) {
+    case ST_ABOUT_difference:
+    case ST_ABOUT_equality:
+    case ST_ABOUT_rate: return t->grid ? grid_info[t->grid].better : metric_info[t->metric].better;
+    case ST_ABOUT_divergence:
+    case ST_ABOUT_stall: return -1;
+    case ST_ABOUT_variance:
+    case ST_ABOUT_predictor: break;
+    }
+    return 0;
+}
+
+static const char *side_text(const ClaimTest *t, bool higher) {
+    int better = better_side(t);
+    if (!better) return "";
+    if (higher) return better > 0 ? "higher (better)" : "higher (worse)";
+    return better < 0 ? "lower (better)" : "lower (worse)";
+}
+
+const char *table_side_claimed(const ClaimTest *t) {
+    if (t->expects != EXPECT_lower && t->expects != EXPECT_higher) return "";
+    return side_text(t, t->expects == EXPECT_higher);
+}
+
+const char *table_side_found(const ClaimVerdict *v) {
+    bool claimed = v->seen == SEEN_yes, other = v->seen == SEEN_no;
+    if (v->test->expects == EXPECT_equal) return other ? side_text(v->test, v->effect > 0) : "";
+    if (v->test->expects == EXPECT_change) return claimed ? side_text(v->test, v->effect > 0) : "";
+    return claimed || other ? side_text(v->test, (v->test->expects == EXPECT_higher) == claimed) : "";
+}
+
+void table_expectation(const ClaimTest *t, Text *out) {
+    const char *side = table_side_claimed(t);
+    table_hypothesis(t, out);
+    if (side[0]) text_format(out, ": %s", side);
+}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/verdict/targets.h"
-#include "bench/write/targets.h"
+#include "bench/write/claims.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */

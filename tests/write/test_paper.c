@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/best.h"
 #include "bench/write/prose.h"
+#include "bench/write/ranking.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
