@@ -1,10 +1,20 @@
 #include "bench/compare/against.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "bench/compare/print.h"
+#include "bench/formats/cells.h"
+#include "bench/formats/json.h"
+#include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
 #include "bench/verdict/unpaired.h"
+#include "bench/verdict/words.h"
+#include "bench/write/stat_json.h"
 #include "stats/multiple.h"
 #include "stats/paired.h"
 
@@ -96,4 +106,167 @@ Rc against_exit(const Against *r) {
     for (int i = 0; i < r->data->arms; i++)
         if (!r->arm[i].shown) return RC_INCONCLUSIVE;
     return RC_OK;
+}
+
+static const char *side(const Against *r) {
+    return r->options.higher ? "above" : "below";
+}
+
+static void columns(const Against *r, Cells *c) {
+    cells_column(c, "arm", 'l', "arm");
+    cells_column(c, "runs", 'r', "runs");
+    if (r->options.step) cells_column(c, "step", 'r', "step");
+    cells_column(c, "mean", 'r', "mean");
+    cells_column(c, "sd", 'r', "SD");
+    cells_column(c, "p_flips", 'r', "p flips");
+    cells_column(c, "p_holm", 'r', "p_Holm");
+    cells_column(c, "p_t", 'r', "p t");
+    cells_column(c, "lead", 'r', r->options.higher ? "(mean - X)√n" : "(X - mean)√n");
+    if (!isnan(r->options.sigma)) cells_column(c, "p_sigma", 'r', "p sigma");
+    cells_column(c, "verdict", 'p', "verdict");
+    static const char *const data[] = {"diverged", "p_min", "t", "z", "exact", "shown", "holds"};
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+}
+
+static void row(const Against *r, int i, Cells *c) {
+    const AgainstArm *a = &r->arm[i];
+    double sd = a->runs > 1 ? a->t.sd : (double)NAN, mean = r->options.number + a->t.mean;
+    char shown[48];
+    Text lead;
+    cells_row(c);
+    cell_text(c, r->data->arm[i]);
+    cell_integer(c, a->runs);
+    if (r->options.step) cell_exact(c, r->options.step[i]);
+    cell_shown(c, mean, show_with_error(shown, mean, sd / sqrt(a->runs), false));
+    cell_shown(c, sd, show_with_error(shown, sd, sd, false));
+    cell_p(c, a->flip.p), cell_p(c, a->holm), cell_p(c, a->t_p);
+    text_init(&lead);
+    text_format(&lead, "%.4g", a->lead);
+    if (!isnan(r->options.rule)) text_format(&lead, a->holds ? " holds" : " fails");
+    cell_shown(c, a->lead, lead.at);
+    text_release(&lead);
+    if (!isnan(r->options.sigma)) cell_p(c, a->z_p);
+    cell_format(c, "%s%s %s", a->shown ? "" : "not shown to be ", side(r), format_real(shown, r->options.number));
+    cell_integer(c, a->diverged);
+    cell_exact(c, a->flip.p_min), cell_exact(c, a->t.t), cell_exact(c, a->z);
+    cell_integer(c, a->flip.exact), cell_integer(c, a->shown);
+    if (isnan(r->options.rule))
+        cell_none(c);
+    else
+        cell_integer(c, a->holds);
+}
+
+static void notes(const Against *r, Text *said) {
+    char number[40];
+    int most = 0, lost = 0;
+    for (int i = 0; i < r->data->arms; i++) {
+        lost += r->arm[i].diverged;
+        if (r->arm[i].runs > most) most = r->arm[i].runs;
+    }
+    text_format(said,
+                "One-sided: is an arm's mean %s %s? p flips: if runs scatter evenly around the number, the sign of "
+                "each value less the number is a fair coin; %s, and n runs give 1/2^n at least. p_Holm: adjusted over "
+                "the arms; it decides, at %s. p t: Student's.",
+                side(r), format_real(number, r->options.number),
+                most <= ST_FLIP_MAX ? "all signs are counted" : "signs are drawn at random beyond 20 runs",
+                format_real((char[40]){0}, round(1e8 * (1 - r->options.conf)) / 1e8));
+    if (!isnan(r->options.sigma))
+        text_format(said, " p sigma: by the normal distribution, a run's standard deviation taken to be %s.",
+                    format_real(number, r->options.sigma));
+    if (!isnan(r->options.rule))
+        text_format(said, " Rule: %s sqrt(n) of at least %s.", r->options.higher ? "(mean - X)" : "(X - mean)",
+                    format_real(number, r->options.rule));
+    if (lost) text_format(said, " Diverged: %d, counted as %s.", lost, format_real(number, r->options.cap));
+}
+
+static void fill(const Against *r, Cells *c) {
+    cells_init(c, "against", "");
+    columns(r, c);
+    for (int i = 0; i < r->data->arms; i++) row(r, i, c);
+    notes(r, &c->notes);
+}
+
+static void before_row(const Against *r, const Comparison *x, Cells *c) {
+    int arm = x->what.term[0].arm;
+    char shown[48], low[48], high[160];
+    Text words;
+    cells_row(c);
+    cell_text(c, r->data->arm[arm]);
+    cell_text(c, r->data->arm[arm - 1]);
+    if (r->options.step) cell_exact(c, r->options.step[arm] - r->options.step[arm - 1]);
+    cell_shown(c, x->t.mean, show_with_error(shown, x->t.mean, x->t.se, true));
+    bool made = x->t_decides && x->t.status == ST_OK;
+    snprintf(high, sizeof high, "[%s, ", show_with_error(low, x->t.lo, x->t.se, false));
+    snprintf(high + strlen(high), sizeof high - strlen(high), "%s]", show_with_error(low, x->t.hi, x->t.se, false));
+    cell_interval_shown(c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN, made ? high : "n/a");
+    cell_p(c, x->joint.step);
+    text_init(&words);
+    decision_words(&r->before, x, x->decision, r->options.higher ? 1 : -1, NULL, &words);
+    cell_text(c, words.at);
+    text_release(&words);
+}
+
+/* Every arm and the one before it. */
+static void fill_before(const Against *r, Cells *c) {
+    char conf[40], heading[80];
+    cells_init(c, "before", "Each arm and the one before it");
+    cells_column(c, "arm", 'l', "arm");
+    cells_column(c, "before", 'l', "before it");
+    if (r->options.step) cells_column(c, "steps", 'r', "steps");
+    cells_column(c, "delta", 'r', "Δ");
+    snprintf(heading, sizeof heading, "[%s%% Welch]", format_real(conf, round(1e8 * r->options.conf) / 1e6));
+    cells_column(c, "delta", 'i', heading);
+    cells_column(c, "p_holm", 'r', "p_Holm");
+    cells_column(c, "verdict", 'l', "verdict");
+    for (int i = 0; i < r->before.count; i++) before_row(r, &r->before.at[i], c);
+    text_format(&c->notes,
+                "Δ: mean of the arm - mean of the one before it; p by relabelling the runs of both, adjusted by Holm.");
+    if (r->options.step)
+        text_format(
+            &c->notes,
+            " steps: how many more its values took; losses of unlike steps say who ended lower, not who is faster.");
+}
+
+void against_text(const Against *r, Text *out) {
+    Cells c, before;
+    fill(r, &c);
+    cells_text(&c, terminal_width(), out);
+    cells_release(&c);
+    if (r->before.count < 1) return;
+    fill_before(r, &before);
+    text_format(out, "\n");
+    cells_text(&before, terminal_width(), out);
+    cells_release(&before);
+}
+
+void against_markdown(const Against *r, Text *out) {
+    Cells c;
+    fill(r, &c);
+    cells_markdown(&c, out);
+    text_format(out, "\n%s\n", c.notes.at);
+    cells_release(&c);
+    if (r->before.count < 1) return;
+    fill_before(r, &c);
+    text_format(out, "\n");
+    cells_markdown(&c, out);
+    text_format(out, "\n%s\n", c.notes.at);
+    cells_release(&c);
+}
+
+void against_json(const Against *r, Text *out) {
+    json_t *o = json_object();
+    Cells c, before;
+    fill(r, &c);
+    json_object_set_new(o, "schema", json_integer(COMPARE_SCHEMA));
+    json_put_made_by(o);
+    json_object_set_new(o, "against", json_number_of(r->options.number));
+    json_object_set_new(o, "better", json_string(r->options.higher ? "higher" : "lower"));
+    json_object_set_new(o, "conf", json_number_of(r->options.conf));
+    json_object_set_new(o, "sigma", isnan(r->options.sigma) ? json_null() : json_number_of(r->options.sigma));
+    json_object_set_new(o, "rule", isnan(r->options.rule) ? json_null() : json_number_of(r->options.rule));
+    json_object_set_new(o, "arms", cells_json(&c));
+    fill_before(r, &before);
+    json_object_set_new(o, "before", cells_json(&before));
+    json_print(o, JSON_EXACT, out);
+    cells_release(&c), cells_release(&before);
 }

@@ -5,6 +5,7 @@
 #define BENCH_COMPARE_CURVES_H
 
 #include "bench/compare/corpora.h"
+#include "bench/formats/plot.h"
 #include "bench/readers/pick.h"
 
 enum { CURVES_MOST_STEPS = 50 };
@@ -34,5 +35,13 @@ int compare_curves_from(const CompareCurves *c, int other);
 
 /* RC_REGRESSION: an arm is worse at the last step. RC_OK: something is decided there. RC_INCONCLUSIVE. */
 Rc compare_curves_exit(const CompareCurves *c);
+
+void compare_curves_text(const CompareCurves *c, int width, Text *out);
+void compare_curves_json(const CompareCurves *c, Text *out);
+void compare_curves_markdown(const CompareCurves *c, Text *out);
+void compare_curves_tex(const CompareCurves *c, Text *out); /* tabulars */
+
+/* The differences over steps with their joint bands. */
+void compare_curves_plot(const CompareCurves *c, Plot *p);
 
 #endif

@@ -23,4 +23,10 @@ typedef struct {
 Rc target_steps_make(TargetSteps *t, const Sample *s, double target, int threads, Error *e);
 void target_steps_release(TargetSteps *t);
 
+/* Of every cell: steps by arm, the paired comparisons with the baseline, what must be said beside them. */
+void target_steps_text(const TargetSteps *t, const Experiment *x, Text *out);
+
+/* {target, loss, cells: [{factors, steps: [{arm, steps: {SEED: step or null}}], compare}]} */
+void target_steps_json(const TargetSteps *t, const Experiment *x, Text *out);
+
 #endif

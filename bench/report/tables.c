@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/figures/figure.h"
+#include "bench/formats/latex.h"
 #include "bench/report/report.h"
 #include "bench/write/results.h"
 #include "bench/write/summaries.h"
+#include "bench/write/theory.h"
 
 static void preformatted(void (*write)(const Table *, Text *), const Table *t, Text *out) {
     Text text;
@@ -36,4 +39,58 @@ void report_section_tables(const Table *t, Text *out) {
             cells_list_release(&one);
         }
     if (shown > OPEN) text_format(out, "</details>\n");
+}
+
+void report_theory(const Ledger *b, const char *folder, int *number, Text *out) {
+    Text caption;
+    Cells c;
+    if (!b->stated) return;
+    text_init(&caption);
+    theory_caption(&caption);
+    text_format(out,
+                "<p>XIONG: the setting of Xiong et al. 2020; GPT: the real architecture at GPT-2's start; ALONE: a "
+                "part of a network. Again: <code>normbench run theory</code>.</p>\n");
+    report_figure(folder, "theory", caption.at, number, out);
+    theory_cells(b->stated, STATEMENT_COUNT, &c);
+    cells_html(&c, out);
+    cells_release(&c);
+    text_release(&caption);
+}
+
+/* ---- The write-ups' claims on the page: a row for each, folded each whole; and, folded, what was not tested ---- */
+
+void report_ledger(const Ledger *b, Text *out) {
+    CellsList rows = {0}, whole = {0};
+    ledger_tables(b, false, false, NULL, &rows);
+    cells_list_html(&rows, out);
+    for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
+        if (c->word != WORD_NOT_TESTED) ledger_whole(b, c->claim, &whole);
+    text_format(out, "<details><summary>Each claim whole</summary>\n");
+    cells_list_html(&whole, out);
+    text_format(out, "</details>\n");
+    cells_list_release(&whole);
+    cells_list_release(&rows);
+}
+
+void report_not_run(const Ledger *b, Text *out) {
+    int count[WORD_COUNT];
+    Text why;
+    ledger_count(b, NULL, count);
+    if (!count[WORD_NOT_TESTED]) return;
+    text_format(out,
+                "<details class=\"fold\" id=\"not-run\"><summary>What was not run <small>%d of the write-ups' claims "
+                "%s not tested</small></summary>\n<ul>\n",
+                count[WORD_NOT_TESTED], count[WORD_NOT_TESTED] == 1 ? "is" : "are");
+    text_init(&why);
+    for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++) {
+        if (c->word != WORD_NOT_TESTED) continue;
+        text_clear(&why);
+        text_format(&why, "%s  %s: ", c->claim->id, c->claim->brief);
+        ledger_why(c, &why);
+        text_format(out, "<li>");
+        html_text(out, why.at);
+        text_format(out, "</li>\n");
+    }
+    text_format(out, "</ul>\n</details>\n");
+    text_release(&why);
 }

@@ -5,10 +5,33 @@
 #define BENCH_VERDICT_CLAIM_VERDICT_H
 
 #include "bench/plan/claim.h"
-#include "bench/verdict/claim_words.h"
 #include "bench/verdict/reading.h"
 #include "bench/verdict/replication.h"
 #include "bench/verdict/verdict.h"
+
+typedef enum {
+#define VERDICT(id, words) WORD_##id,
+#include "bench/verdict/verdict_words.def"
+#undef VERDICT
+    WORD_COUNT
+} VerdictWord;
+
+const char *verdict_word(VerdictWord w);    /* "not seen here" */
+
+/* What a test showed of what it expects. */
+typedef enum {
+    SEEN_untested,
+    SEEN_unclear, /* these runs cannot tell */
+    SEEN_yes,     /* what is expected */
+    SEEN_no,      /* the opposite */
+    SEEN_nothing  /* no difference that matters */
+} Seen;
+
+/* The word of it. own: at the write-up's own size, or by arithmetic. */
+VerdictWord claim_word(ClaimKind kind, bool own, Seen seen);
+
+/* Of tests that decide a claim together: shown where each is. */
+Seen seen_together(Seen a, Seen b);
 
 /* The size of runs, as far as it is known: of a contrast the largest of its arms. */
 typedef struct {

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 #define BLOCKS_ALIKE .1 /* autocorrelation of neighbours from which on blocks are joined */
 #define POWER PAIRED_POWER_AIM
@@ -203,4 +205,65 @@ void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
     if (tests & PAIRED_VARIANCE) c->pitman_morgan = st_pitman_morgan(p->a, p->b, p->n);
     if (tests & PAIRED_LEVENE) c->levene = st_levene(p->a, p->n, p->b, p->n);
     if (tests & PAIRED_CROSSED) cross(f, c, in);
+}
+
+/* ---- What a comparison may end in (bench/verdict/paired.h) ---- */
+
+const char *decision_name(Decision d) {
+    static const char *const names[] = {[DECISION_LOWER] = "lower",
+                                        [DECISION_HIGHER] = "higher",
+                                        [DECISION_LOWER_NEGLIGIBLE] = "lower but negligible",
+                                        [DECISION_HIGHER_NEGLIGIBLE] = "higher but negligible",
+                                        [DECISION_EQUIVALENT] = "equivalent",
+                                        [DECISION_INCONCLUSIVE] = "inconclusive",
+                                        [DECISION_NOT_TESTABLE] = "not testable"};
+    return names[d];
+}
+
+bool decision_lower(Decision d) {
+    return d == DECISION_LOWER || d == DECISION_LOWER_NEGLIGIBLE;
+}
+
+bool decision_negligible(Decision d) {
+    return d == DECISION_LOWER_NEGLIGIBLE || d == DECISION_HIGHER_NEGLIGIBLE;
+}
+
+bool decision_apart(Decision d) {
+    return d == DECISION_LOWER || d == DECISION_HIGHER || decision_negligible(d);
+}
+
+bool decision_made(Decision d) {
+    return d != DECISION_INCONCLUSIVE && d != DECISION_NOT_TESTABLE;
+}
+
+bool family_power_by_flips(const Family *f) {
+    return f->count <= 20;
+}
+
+/* ---- --fail-on of `compare` and `table` (bench/verdict/paired.h) ---- */
+
+Rc fail_on_read(FailOn *f, const char *text, Error *e) {
+    static const char by[] = "worse-by:";
+    *f = (FailOn){.by = !strncmp(text, by, strlen(by))};
+    if (!strcmp(text, "worse")) return RC_OK;
+    bool number = f->by && parse_real(text + strlen(by), &f->more);
+    if (number && f->more >= 0 && f->more <= COMPARE_LARGEST) return RC_OK;
+    return error_set(e, RC_USAGE, "--fail-on: '%.60s' is neither worse nor worse-by:D with a number D such as 0.05",
+                     text);
+}
+
+static bool is_worse(const Comparison *c) {
+    return decision_apart(c->decision) && !decision_negligible(c->decision) && decision_lower(c->decision) == c->higher;
+}
+
+Rc comparisons_gate(const Comparison *c, int count, const bool *only, const FailOn *f) {
+    int counted = 0, passed = 0, decided = 0;
+    bool failed = false;
+    for (int i = 0; i < count; i++) {
+        if (only && !only[i]) continue;
+        int beyond = f->by ? comparison_beyond(&c[i], f->more) : is_worse(&c[i]) ? 1 : 0;
+        counted++, failed |= beyond > 0, passed += beyond < 0, decided += decision_made(c[i].decision);
+    }
+    if (failed) return RC_REGRESSION;
+    return (f->by ? passed == counted : decided > 0) ? RC_OK : RC_INCONCLUSIVE;
 }
