@@ -183,23 +183,25 @@ static const char *file_of(const char *path) {
 /* Of files that no reader knows those stay that are called as one that was read (metrics.jsonl), or stand beside one
  * with the same ending. */
 static void forget_strange(Logs *l) {
+    bool *like = mem_alloc((size_t)l->count + 1, sizeof *like);
     int kept = 0;
     for (int i = 0; i < l->count; i++) {
-        Log *log = &l->log[i];
-        const char *name = file_of(log->path), *point = strrchr(name, '.');
-        bool like = !is_strange(log);
-        for (int k = 0; k < l->count && !like; k++) {
+        const char *own = l->log[i].path, *name = file_of(own), *point = strrchr(name, '.');
+        like[i] = !is_strange(&l->log[i]);
+        for (int k = 0; k < l->count && !like[i]; k++) {
             const char *path = l->log[k].path, *other = file_of(path), *ending = strrchr(other, '.');
-            bool beside = other - path == name - log->path && !strncmp(path, log->path, (size_t)(name - log->path));
-            like = l->log[k].reader != READERS &&
-                   (!strcmp(name, other) || (beside && point && ending && !strcmp(point, ending)));
+            bool beside = other - path == name - own && !strncmp(path, own, (size_t)(name - own));
+            like[i] = l->log[k].reader != READERS &&
+                      (!strcmp(name, other) || (beside && point && ending && !strcmp(point, ending)));
         }
-        if (like)
-            l->log[kept++] = *log;
-        else
-            log_release(log);
     }
+    for (int i = 0; i < l->count; i++)
+        if (like[i])
+            l->log[kept++] = l->log[i];
+        else
+            log_release(&l->log[i]);
     l->count = kept;
+    free(like);
 }
 
 Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {
