@@ -144,8 +144,9 @@ const Variant variants[] = {
      "in mHC's Sinkhorn steps",
      .needs = "write-up 001, residual scaling", IN(LN), .streams = CHOICE(streams_hyper, 4)},
     {"mhc", "mHC", "Xie et al. 2025, four streams",
-     .differs = "the paper does not print where its vectors b start; here H is at first the identity but for 0.0003, "
-     "and each of p and q the same for all streams",
+     .differs = "the paper does not print where its vectors b start, so that they are from secondary sources "
+     "(implementations of others); here H is at first the identity but for 0.0003, and each of p and q the same for "
+     "all streams",
      .needs = "write-up 001, residual scaling", IN(LN), .streams = CHOICE(streams_mhc, 4)},
     {"siamese", "SiameseNorm", "Li et al. 2026, each sublayer's input normed",
      .differs = "its code has RMSNorm, RoPE and SwiGLU (recipe: llama), and for its language models HybridNorm's norms",
