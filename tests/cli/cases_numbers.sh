@@ -90,7 +90,7 @@ kind_what_is_unclear_is_refused() {
   printf 'PK\3\4' >"$W/runs.xlsx" && refuses 'a spreadsheet' compare runs.xlsx
   wide | iconv -t UTF-16LE >"$W/unmarked.csv" 2>/dev/null && refuses 'with a byte order mark' compare unmarked.csv
   echo '{"seed": [1, 2], "pre": [3, 4, 5]}' >"$W/short.json" && refuses '3 values beside 2 seeds' compare short.json
-  printf '\377\376s' >"$W/cut.csv" && refuses 'UTF-16 that breaks off' compare cut.csv
+  printf '\377\376s' >"$W/cut.csv" && refuses 'UTF-16 that is cut off' compare cut.csv
 }
 
 kind_plans_as_others_write_them() {
@@ -159,7 +159,7 @@ kind_plans_that_cannot_mean_what_they_say() {
   plan 'metric: rate_stable' && refuses 'made of the runs of a sweep over lr' run p.yaml
   plan '' && runs 0 run p.yaml --set lr=0.02 --set weight_decay=75 --set init_std=0 --dry-run --offline --results r
   has err 'weight_decay: an update multiplies weights by 1 - lr weight_decay = -0.5' && has err 'init_std: it is 0'
-  plan 'alpha: 0.95' && runs 0 run p.yaml --dry-run --offline --results r && has err 'warning: alpha: it is the level'
+  plan 'alpha: 0.95' && runs 0 run p.yaml --dry-run --offline --results r && has err 'warning: alpha: 0.95 is above 0.5; it is the level'
   plan '' && runs 0 run p.yaml --set schedule=linear --set final_lr=1e-3 --set lr=1e-3 --dry-run --offline --results r
   has err 'final_lr: it equals lr, so the schedule (linear) changes nothing'
   runs 0 run p.yaml --arm '{base: pre, tokenizer: byte}' --arm '{base: pre}' --dry-run --offline --results r
@@ -199,5 +199,5 @@ kind_sentences_of_other_programs() {
   runs 0 bleu hyp.txt ref.txt && has out '= 100.00' && lacks err mark
   printf '\357\273\277the cat sat on the mat\n' >"$W/mark.txt"
   runs 0 bleu mark.txt ref.txt && has err 'begins with a byte order mark' && lacks out '= 100.00'
-  printf 'a\nb\n' >"$W/two.txt" && refuses 'they must be as many' bleu two.txt ref.txt
+  printf 'a\nb\n' >"$W/two.txt" && refuses 'both need the same number' bleu two.txt ref.txt
 }
