@@ -80,7 +80,9 @@ void compare_row_add(CompareRows *r, CompareRow row) {
 
 Rc compare_seed(const char *where, const char *what, const char *text, int64_t *out, Error *e) {
     if (!text[0]) return error_set(e, RC_USAGE, "%s:%s: empty", where, what);
-    if (parse_whole(text, out) && *out >= 0) return RC_OK;
+    const char *digits = text;
+    while (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') digits++; /* 01 is how names count */
+    if (parse_whole(digits, out) && *out >= 0) return RC_OK;
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a whole number from 0 on", where, what, text);
 }
 

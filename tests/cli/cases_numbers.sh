@@ -74,6 +74,9 @@ kind_what_is_unclear_is_refused() {
   printf 'seed,pre,post\n1,"3,412",3.4\n2,3,4\n' >"$W/decimals.csv" && refuses 'decimals take a point' compare decimals.csv
   printf 'seed,pre,post\n1,3,4\n1,3,4\n' >"$W/twice.csv" && refuses 'there twice (first on line 2)' compare twice.csv
   printf 'seed,pre,post\n1,3,4\n2,3,\n' >"$W/missing.csv" && refuses '--unpaired' compare missing.csv
+  printf 'seed,pre,post\n01,3,4\n002,4,6\n10,5,7\n' >"$W/padded.csv" && printf 'seed,pre,post\n1,3,4\n2,4,6\n10,5,7\n' >"$W/unpadded.csv"
+  same 4 padded compare padded.csv && same 4 padded compare unpadded.csv
+  printf 'seed,pre,post\n01,3,4\n1,4,6\n' >"$W/both.csv" && refuses "seed 1 of arm 'pre' is there twice" compare both.csv
   printf 'seed,pre,post\n-1,3,4\n' >"$W/negative.csv" && refuses "'-1' is not a whole number from 0 on" compare negative.csv
   printf 'seed,pre,post\n9223372036854775808,3,4\n' >"$W/big.csv" && refuses 'is not a whole number' compare big.csv
   printf 'seed,pre,post\n1,2,2\n2,2,2\n3,2,2\n' >"$W/constant.csv"
