@@ -29,7 +29,8 @@ typedef struct {
     int step;
     double metric[METRIC_COUNT]; /* NaN if it does not apply (no step done yet) */
     bool absent[METRIC_COUNT];   /* true: younger than the record, whose text and hash omit it */
-    long targets, dropped;       /* evaluated targets; those dropped with the last partial window */
+    /* evaluated targets; those dropped with the last partial window, where older masked runs stored next-token's */
+    long targets, dropped;
     double *block;               /* [blocks] mean nats of each batch of windows */
     int blocks;
 } Evaluation;
