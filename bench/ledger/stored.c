@@ -237,7 +237,10 @@ static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t, Compar
         c->pitman_morgan.status = isnan(c->pitman_morgan.stat) ? ST_BAD_ARG : ST_OK;
     }
     if (variance && !isnan(alone) && !strcmp(t->test->name, "pitman-morgan")) r.p = alone;
-    if (t->predictors && why) snprintf(r.note, sizeof r.note, "%.150s", why);
+    if (t->predictors && why) { /* without what is said of it anew */
+        const char *deviances = strstr(why, "deviance ");
+        snprintf(r.note, sizeof r.note, "%.150s", deviances ? deviances : why);
+    }
     return r;
 }
 
