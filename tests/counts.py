@@ -13,7 +13,8 @@ PRODUCT = (".c", ".h", ".cu", ".cuh", ".def")
 WRITE = ("bench/write", "bench/figures", "bench/compare", "bench/ledger", "bench/runs", "bench/report")  # bench/write was all of them
 REST = ("bench/verdict", "bench/verify", "bench/options", "bench/slurm", "bench/cli")  # bench/verdict and bench/cli were these
 SCRIPTS = (".sh", ".py", ".cc")
-HELD = {"files that print LaTeX tabulars", "words first on the command line", "circles of files or rooms", "lines of README.md",
+HELD = {"files that print LaTeX tabulars", "sources of the largest room of bench/",
+        "words first on the command line", "circles of files or rooms", "lines of README.md",
         "lines of REPRODUCE.md", "lines of the longest page of docs/"}
 
 

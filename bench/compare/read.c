@@ -190,13 +190,46 @@ static void leave_absent(CompareData *d, CompareRows *r) {
     r->rows = kept;
 }
 
+/* last: of all curves; ended: the earliest end of a curve that never reaches the target, infinite where all do. */
+typedef struct {
+    double last, ended;
+} Reached;
+
+static bool reaches(const CompareColumns *c, double value) {
+    return c->rising ? value >= c->target : value <= c->target; /* false for NaN */
+}
+
+/* With columns.steps, rows by arm, seed and step: puts one row in the place of a run's, whose value is the first step
+ * at which it reaches the target; NaN: it never does. RC_USAGE: a step that is there twice. */
+static Rc reach(CompareRows *r, Reached *out, Error *e) {
+    size_t runs = 0;
+    *out = (Reached){.ended = (double)INFINITY};
+    for (size_t first = 0, next; first < r->rows; first = next) {
+        CompareRow run = r->row[first];
+        run.value = (double)NAN;
+        for (next = first; next < r->rows && r->row[next].arm == run.arm && r->row[next].seed == run.seed; next++) {
+            const CompareRow *at = &r->row[next];
+            if (next > first && at[-1].block == at->block) return compare_twice(r, at - 1, at, e);
+            if (isnan(run.value) && reaches(&r->columns, at->value)) run.value = (double)at->block;
+        }
+        double end = (double)r->row[next - 1].block;
+        out->last = fmax(out->last, end);
+        if (isnan(run.value)) out->ended = fmin(out->ended, end);
+        run.block = 0;
+        r->row[runs++] = run;
+    }
+    r->rows = runs;
+    r->blocks = false;
+    return RC_OK;
+}
+
 Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     size_t seeds, blocks;
     if (r->rows) qsort(r->row, r->rows, sizeof *r->row, by_place);
     leave_absent(d, r);
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
-    CompareReached reached = {0, 0};
-    if (r->columns.steps && compare_reach(r, &reached, e)) return e->code;
+    Reached reached = {0, 0};
+    if (r->columns.steps && reach(r, &reached, e)) return e->code;
     int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
     int *runs = mem_alloc((size_t)r->arms, sizeof *runs), most = 0;
     Rc rc = check_grid(r, seed, seeds, block, blocks, e);
@@ -251,32 +284,4 @@ void compare_data_release(CompareData *d) {
     free(d->columns);
     free(d->remarks);
     *d = (CompareData){0};
-}
-
-/* ---- Curves: every run becomes the first step at which it reaches the target ---- */
-
-static bool reaches(const CompareColumns *c, double value) {
-    return c->rising ? value >= c->target : value <= c->target; /* false for NaN */
-}
-
-Rc compare_reach(CompareRows *r, CompareReached *out, Error *e) {
-    size_t runs = 0;
-    *out = (CompareReached){.ended = (double)INFINITY};
-    for (size_t first = 0, next; first < r->rows; first = next) {
-        CompareRow run = r->row[first];
-        run.value = (double)NAN;
-        for (next = first; next < r->rows && r->row[next].arm == run.arm && r->row[next].seed == run.seed; next++) {
-            const CompareRow *at = &r->row[next];
-            if (next > first && at[-1].block == at->block) return compare_twice(r, at - 1, at, e);
-            if (isnan(run.value) && reaches(&r->columns, at->value)) run.value = (double)at->block;
-        }
-        double end = (double)r->row[next - 1].block;
-        out->last = fmax(out->last, end);
-        if (isnan(run.value)) out->ended = fmin(out->ended, end);
-        run.block = 0;
-        r->row[runs++] = run;
-    }
-    r->rows = runs;
-    r->blocks = false;
-    return RC_OK;
 }

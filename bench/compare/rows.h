@@ -40,15 +40,6 @@ char *compare_where(char *out, size_t size, const CompareRows *r, const CompareR
 
 Rc compare_twice(const CompareRows *r, const CompareRow *a, const CompareRow *b, Error *e);
 
-/* last: of all curves; ended: the earliest end of a curve that never reaches the target, infinite where all do. */
-typedef struct {
-    double last, ended;
-} CompareReached;
-
-/* With columns.steps, rows by arm, seed and step: puts one row in the place of a run's, whose value is the first step
- * at which it reaches the target; NaN: it never does. RC_USAGE: a step that is there twice. */
-Rc compare_reach(CompareRows *r, CompareReached *out, Error *e);
-
 /* The arm of that name, made when new. RC_USAGE: a name that is empty, too long, not UTF-8, or has control bytes. */
 Rc compare_arm(CompareRows *r, const char *where, const char *name, int *arm, Error *e);
 

@@ -38,6 +38,11 @@ static void choose(Lineage *l, const Table *t, int cell, int step, Metric metric
     l->c = &l->own.at[0], l->family = &l->own, l->of = LINEAGE_ALONE, l->turned = false;
 }
 
+static bool holds(const Lineage *l, const ClaimVerdict *v) {
+    const Contrast *w = &l->c->what;
+    return v->c && is_pair(&v->c->what, w->cell, w->step, w->metric, w->term[0].arm, w->term[1].arm);
+}
+
 static void look_up(Lineage *l, const char *root) {
     const Table *t = l->t;
     char claims[1024];
@@ -45,7 +50,7 @@ static void look_up(Lineage *l, const char *root) {
     l->written[l->writtens++] = history_plan(t->x->file, t->x->profile, t->x->plan);
     for (int i = 0; i < t->verdicts.count && l->writtens < LINEAGE_MOST_WRITTEN; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
-        if (!lineage_holds(l, v) || v->claim == before) continue;
+        if (!holds(l, v) || v->claim == before) continue;
         snprintf(claims, sizeof claims, "%.900s/%s", root, t->claims->file);
         l->written[l->writtens++] = history_claim(claims, before = v->claim);
     }
@@ -179,7 +184,7 @@ static void mean_row(const Lineage *l, Cells *c) {
     cell_shown(c, l->c->t.mean, show_difference(number, l->c->t.mean, digits));
 }
 
-json_t *lineage_runs_json(const Lineage *l) {
+static json_t *runs_json(const Lineage *l) {
     Cells c;
     seeds(l, &c);
     json_t *rows = cells_json(&c);
@@ -310,11 +315,6 @@ static void margin(const Lineage *l, Text *out) {
     text_release(&words);
 }
 
-bool lineage_holds(const Lineage *l, const ClaimVerdict *v) {
-    const Contrast *w = &l->c->what;
-    return v->c && is_pair(&v->c->what, w->cell, w->step, w->metric, w->term[0].arm, w->term[1].arm);
-}
-
 /* What a claim says of this difference, and the reported one beside it. */
 static void claim(const ClaimVerdict *v, Text *out) {
     char number[SHOWN];
@@ -344,7 +344,7 @@ static void verdict(const Lineage *l, Text *out) {
     text_format(out, "\n");
     for (int i = 0; i < l->t->verdicts.count; i++) {
         const ClaimVerdict *v = &l->t->verdicts.at[i];
-        if (lineage_holds(l, v)) claim(v, out);
+        if (holds(l, v)) claim(v, out);
     }
     text_release(&words);
 }
@@ -403,7 +403,7 @@ static json_t *claims_of(const Lineage *l) {
     json_t *list = json_array();
     const ClaimVerdicts *all = &l->t->verdicts;
     for (const ClaimVerdict *v = all->at; v < all->at + all->count; v++)
-        if (lineage_holds(l, v)) json_array_append_new(list, json_verdict(l->t, v));
+        if (holds(l, v)) json_array_append_new(list, json_verdict(l->t, v));
     return list;
 }
 
@@ -430,7 +430,7 @@ json_t *lineage_json(const Lineage *l) {
         json_array_append_new(arms, json_pack("{s:s, s:s}", "arm", arm->name, "label", arm->label));
     }
     json_object_set_new(o, "arms", arms);
-    json_object_set_new(o, "runs", lineage_runs_json(l));
+    json_object_set_new(o, "runs", runs_json(l));
     json_object_set_new(o, "comparison", json_comparison(t, l->family, l->c));
     json_t *targets = targets_json(t, w);
     if (targets) json_object_set_new(o, "targets", targets);

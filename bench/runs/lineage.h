@@ -34,16 +34,11 @@ void lineage_release(Lineage *l);
 
 void lineage_text(const Lineage *l, int width, Text *out);
 
-/* A row for each seed: seed, difference, and of both arms run, value, raw (of one that diverged), diverged and
- * records_commit, as first_run, second_run and so on. New reference. */
-json_t *lineage_runs_json(const Lineage *l);
 const char *lineage_run(const Lineage *l); /* the id of the first run in it */
 
-/* Whether a verdict of the table's claims is about this difference. */
-bool lineage_holds(const Lineage *l, const ClaimVerdict *v);
-
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
- *  claims | alone, arms: [{arm, label}], runs: [ROW of lineage_runs_json], comparison: COMPARISON of
+ *  claims | alone, arms: [{arm, label}], runs: [{seed, difference, and of both arms run, value, raw (of one that
+ *  diverged), diverged and records_commit, as first_run, second_run and so on}], comparison: COMPARISON of
  *  bench/write/table_json.h, targets? (bench/write/claims.h), comparisons, flips, floor, verdict, claims: [VERDICT of
  *  bench/write/table_json.h], records: [{commit, runs}] of the whole table, written: [{what, commit, date}]}. New
  *  reference. */

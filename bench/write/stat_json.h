@@ -13,33 +13,16 @@
 void json_put(json_t *object, const char *key, double x);
 void json_put_text(json_t *object, const char *key, const char *text);
 
-
 /* "made_by" and "commit": the program that writes, and the commit that it was built from. */
 void json_put_made_by(json_t *object);
 
 json_t *json_status(StStatus status);                         /* {status} */
 json_t *json_share(double p, uint64_t count, uint64_t total); /* {p, count, total} */
-json_t *json_interval(StStatus status, double lo, double hi); /* {status, lo, hi} */
 json_t *json_t_interval(const StTci *t);
-json_t *json_flip(const StSignflip *f);
-json_t *json_boot(const StBoot *b);
-json_t *json_effect(const StEffect *x);
 json_t *json_tost(const StTost *x, double margin);
-json_t *json_holm(const Family *f, const Comparison *c); /* {p, floor} */
 
 /* {status, confidence, lo, hi, alone_lo, alone_hi}: of all comparisons jointly, and of this one. */
 json_t *json_flip_interval(const Family *f, const Comparison *c);
-
-/* {status, p, floor, inside, unseen}: the p that decides, and the share of unlike runs that n alike leave open. */
-json_t *json_inside(const Family *f, const Comparison *c);
-
-/* {status, seeds, seed?, decision?}: seeds that turn the verdict when left out, the first of them, the verdict then. */
-json_t *json_left_out(const Comparison *c, const char *(*name)(const void *, Decision), const void *of);
-
-/* {status, arm, baseline, only_arm, only_baseline, p, floor}: of runs that stalled or diverged. */
-json_t *json_stalled(const Comparison *c);
-json_t *json_crossed(const StCrossed *x);
-json_t *json_corpus(const StCorpus *x);
 
 /* Who asks: how decisions are called, and what is known. */
 typedef struct {
