@@ -341,14 +341,6 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     return rc;
 }
 
-static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
-    Store stored;
-    store_read(&stored, s->runs);
-    Rc rc = until_take(records, &stored, x, s->precise, e);
-    store_release(&stored);
-    return rc;
-}
-
 /* Of the seeds that are whole. */
 static Rc take_partial(Records *records, const Session *s, Experiment *x, Text *words, Error *e) {
     Store stored;
@@ -461,7 +453,7 @@ Rc command_table(Session *s, Error *e) {
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);
     Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
-    if (!rc) rc = take(&records, s, &x, e);
+    if (!rc) rc = until_read(&records, s->runs, &x, s->precise, e);
     if (!rc && records.missing && o->times[OPTION_partial]) {
         records_release(&records);
         rc = take_partial(&records, s, &x, &partial, e);

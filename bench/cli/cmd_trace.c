@@ -238,14 +238,6 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
     return rc;
 }
 
-static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
-    Store stored;
-    store_read(&stored, s->runs);
-    Rc rc = until_take(records, &stored, x, s->precise, e);
-    store_release(&stored);
-    return rc;
-}
-
 /* The stored runs of the reference tables: records, which the session then has as its results, or a list of them.
  * records->missing: of them neither is stored. */
 static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
@@ -262,7 +254,7 @@ static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN
             kept + strlen(s->root) + 1);
     snprintf(s->results, sizeof s->results, "%.590s", kept);
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
-    return take(records, s, x, e);
+    return until_read(records, s->runs, x, s->precise, e);
 }
 
 /* The plan of x's file for another profile, where no profile was asked for and x's own is stored nowhere. */
@@ -275,7 +267,7 @@ static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RU
             continue;
         texts_find(s, &other);
         Records of = {0};
-        Rc rc = take(&of, s, &other, e);
+        Rc rc = until_read(&of, s->runs, &other, s->precise, e);
         if (!rc && of.missing) {
             records_release(&of);
             rc = take_stored(&of, s, &other, list, e);
@@ -301,7 +293,7 @@ static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RU
 static Rc take_any(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
     Records stored = {0};
     *list = 0;
-    Rc rc = take(records, s, x, e);
+    Rc rc = until_read(records, s->runs, x, s->precise, e);
     if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
     rc = take_stored(&stored, s, x, list, e);
     if (!rc && !stored.missing) {

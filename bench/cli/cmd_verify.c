@@ -156,7 +156,6 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
 static Rc verify_tables(Session *s, const char *name, Error *e) {
     Experiment x;
     PlanFolder folder;
-    Store stored;
     Records records;
     if (!strcmp(name, theory_word)) return theory_files(s, e);
     if (session_plan(s, name, &x, e)) return e->code;
@@ -168,9 +167,7 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
         rc = error_set(e, RC_UNMEASURED, "%s%s%s: its table is not made here yet; `normbench table` makes it", x.name,
                        x.profile[0] ? " " : "", x.profile);
     else if (!rc) {
-        store_read(&stored, s->runs);
-        rc = until_take(&records, &stored, &x, s->precise, e);
-        store_release(&stored);
+        rc = until_read(&records, s->runs, &x, s->precise, e);
         if (!rc) {
             rc = records_complete(&records, s, &x, e);
             if (!rc) rc = plan_files(s, &x, &records, &folder, e);

@@ -27,26 +27,28 @@ static void words(const CompareOver *r, Text *out) {
     text_format(out, "\n");
 }
 
-void compare_over_text(const CompareOver *r, int width, Text *out) {
-    if (r->data->corpora == 1) {
-        compare_text_wide(&r->of[0], width, out);
-        return;
-    }
-    for (int i = 0; i < r->data->corpora; i++) {
-        text_format(out, "corpus %s\n", r->data->name[i]);
-        compare_text_wide(&r->of[i], width, out);
-        text_format(out, "\n");
-    }
+/* The table over corpora, and what is said of it. */
+static void over(const CompareOver *r, CellsList *tables, Text *said) {
     CorporaShown s = shown(r);
+    corpora_sum_cells(&s, "Over corpora", tables);
+    words(r, said);
+}
+
+void compare_over_text(const CompareOver *r, int width, Text *out) {
     Text said;
-    text_init(&said);
-    words(r, &said);
     CellsList tables = {0};
-    corpora_sum_cells(&s, "Over corpora", &tables);
+    for (int i = 0; i < r->data->corpora; i++) {
+        if (r->data->corpora > 1) text_format(out, "corpus %s\n", r->data->name[i]);
+        compare_text_wide(&r->of[i], width, out);
+        if (r->data->corpora > 1) text_format(out, "\n");
+    }
+    if (r->data->corpora == 1) return;
+    text_init(&said);
+    over(r, &tables, &said);
     cells_text(&tables.at[0], width, out);
-    cells_list_release(&tables);
     text_format(out, "\n");
     compare_paragraphs(said.at, width, out);
+    cells_list_release(&tables);
     text_release(&said);
 }
 
@@ -76,21 +78,16 @@ void compare_over_json(const CompareOver *r, Text *out) {
 }
 
 void compare_over_tex(const CompareOver *r, Text *out) {
-    if (r->data->corpora == 1) {
-        compare_tex(&r->of[0], out);
-        return;
-    }
-    for (int i = 0; i < r->data->corpora; i++) {
-        text_format(out, "%% corpus %s\n", r->data->name[i]);
-        compare_tex(&r->of[i], out);
-        text_format(out, "\n");
-    }
-    CorporaShown s = shown(r);
     Text said;
-    text_init(&said);
-    words(r, &said);
     CellsList tables = {0};
-    corpora_sum_cells(&s, "Over corpora", &tables);
+    for (int i = 0; i < r->data->corpora; i++) {
+        if (r->data->corpora > 1) text_format(out, "%% corpus %s\n", r->data->name[i]);
+        compare_tex(&r->of[i], out);
+        if (r->data->corpora > 1) text_format(out, "\n");
+    }
+    if (r->data->corpora == 1) return;
+    text_init(&said);
+    over(r, &tables, &said);
     compare_comments(said.at, out);
     cells_tex(&tables.at[0], &(TexLayout){0}, out);
     cells_list_release(&tables);

@@ -22,10 +22,6 @@ json_t *runs_json(const Listing *l, bool empty);
  * none. */
 Rc runs_csv(const Listing *l, Text *out, Error *e);
 
-/* {KEY: value} of the spec's keys and the variant's columns; changed: only those that are not at their default. New
- * reference. */
-json_t *run_keys_json(const RunSpec *s, bool changed);
-
 /* Where a run stands among the plans. */
 typedef struct {
     const RunRecord *record; /* whole, with its curves */

@@ -156,6 +156,14 @@ Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e)
     return RC_OK;
 }
 
+Rc until_read(Records *r, const char *runs, Experiment *x, bool precise, Error *e) {
+    Store stored;
+    store_read(&stored, runs);
+    Rc rc = until_take(r, &stored, x, precise, e);
+    store_release(&stored);
+    return rc;
+}
+
 Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error *e) {
     memset(u, 0, sizeof *u);
     u->x = *x;

@@ -30,6 +30,7 @@ int until_least(const Experiment *x);
  * tests of a fixed number of seeds, else of the last whose seeds are whole; x->most is 0 then. Before the first look
  * its runs are missing. */
 Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
+Rc until_read(Records *r, const char *runs, Experiment *x, bool precise, Error *e); /* of the store in a folder */
 
 /* Where an experiment stands. */
 typedef struct {
