@@ -31,10 +31,11 @@ Rc micro_fits(int batch, int context, int passes, int ranks, Error *e) {
     while (batch % (2 * most) == 0 && (long)batch / (2 * most) * context % CANON_BLOCK == 0) most *= 2;
     if (!power_of_two(ranks)) return error_set(e, RC_USAGE, "--ranks: %d is no power of two", ranks);
     if (!power_of_two(passes) || batch % passes || rows % CANON_BLOCK || !power_of_two(rows / CANON_BLOCK))
-        return error_set(e, RC_USAGE,
-                         "a batch of %d sequences of %d rows in %d parts (--ranks, --micro-batch): a part must be a "
-                         "power of two times %d rows; %d part%s possible",
-                         batch, context, passes, CANON_BLOCK, most, most == 1 ? " is" : "s are");
+        return error_set(
+            e, RC_USAGE,
+            "a batch of %d sequences of %d rows in %d parts (--ranks, --memory micro-batch): a part must be a "
+            "power of two times %d rows; %d part%s possible",
+            batch, context, passes, CANON_BLOCK, most, most == 1 ? " is" : "s are");
     return RC_OK;
 }
 

@@ -457,10 +457,11 @@ Rc shape_check(const ModelShape *s, bool device, Error *e) {
     if ((double)s->vocab * s->width > most) most = (double)s->vocab * s->width;
     if (mlp * s->width > most) most = mlp * s->width;
     if (device && most >= 0x1p31)
-        return error_set(e, RC_USAGE,
-                         "batch: %d x context %d, width %d and vocabulary %d make a tensor of %.0f numbers; "
-                         "a device's kernels count fewer than 2^31 (--micro-batch makes it smaller; of logits, "
-                         "--logit-rows)",
-                         s->batch, s->context, s->width, s->vocab, most);
+        return error_set(
+            e, RC_USAGE,
+            "batch: %d x context %d, width %d and vocabulary %d make a tensor of %.0f numbers; "
+            "a device's kernels count fewer than 2^31 (--memory micro-batch=N makes it smaller; of logits, "
+            "--memory logit-rows=N)",
+            s->batch, s->context, s->width, s->vocab, most);
     return RC_OK;
 }

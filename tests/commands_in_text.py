@@ -145,13 +145,13 @@ def json_keys(folder):
     for asked in (["runs"], ["runs", "show", "layernorm/seed=3"], ["status", "embedding-norm-4", "--profile", "quick"],
                   ["records", "trace", "embedding-norm-4: layernorm - baseline"], ["claims", "002", "--own"], ["compare", "losses.csv"],
                   ["compare", "losses.csv", "--against", "3"]):
-        done = run([*asked, "--json", "--results", "doubt"], folder)
+        done = run([*asked, "--format", "json", "--results", "doubt"], folder)
         try:
             value = json.loads(done.stdout)
         except ValueError:
-            yield f"{' '.join(asked)} --json: {done.stderr or 'no JSON'}"
+            yield f"{' '.join(asked)} --format json: {done.stderr or 'no JSON'}"
             continue
-        yield from (f"{' '.join(asked)} --json: {key}" for key in sorted(unnamed(value, words)))
+        yield from (f"{' '.join(asked)} --format json: {key}" for key in sorted(unnamed(value, words)))
         if asked[0] in ("claims", "compare") and "--against" not in asked and schema_wrong(page, asked[0], value["schema"]):
             yield f"docs/json.md has another schema of {asked[0]} than {value['schema']}"
     run(["table", "embedding-norm-4", "--profile", "quick", "--results", "doubt"], folder)

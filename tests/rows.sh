@@ -39,12 +39,12 @@ if ! build >"$T/log" 2>&1; then
   exit 1
 fi
 nb() { build/bench/normbench "$@"; }
-nb list >"$T/list" && nb list --json >"$T/list.json" && nb --help >"$T/help"
+nb list >"$T/list" && nb list --format json >"$T/list.json" && nb --help >"$T/help"
 
 listed() { # kind, name: under the kind's heading, and in the JSON
   awk -v kind="$1" '/^[a-z]/ { on = index($0, kind) == 1 } on && /^  /' "$T/list" | grep -qE "^  $2 " || { echo "not in list: $1 $2"; return 1; }
   python3 -c 'import json, sys; sys.exit(sys.argv[3] not in [row["name"] for row in json.load(open(sys.argv[1]))[sys.argv[2]]])' \
-    "$T/list.json" "$1" "$2" || { echo "not in list --json: $1 $2"; return 1; }
+    "$T/list.json" "$1" "$2" || { echo "not in list --format json: $1 $2"; return 1; }
 }
 trains() { # ARGUMENTS…: the new experiment with them trains and its runs are ok
   rm -rf "$T/one"
@@ -110,12 +110,12 @@ op() {
 }
 backend() { listed backends row-cpu && same_bits row-cpu; }
 precision() {
-  listed precisions row_precise && trains --backend row-cpu --precision row_precise &&
-    nb table row-experiment --profile row_tiny --set seeds=1 --precision row_precise --results "$T/one" >"$T/out"
+  listed precisions row_precise && trains --backend row-cpu --set precision=row_precise &&
+    nb table row-experiment --profile row_tiny --set seeds=1 --set precision=row_precise --results "$T/one" >"$T/out"
 }
 statistic() {
   listed statistics row-test && nb run row-experiment --offline --results "$T/two" &&
-    nb claims row-claims --json --results "$T/two" >"$T/out" && has '"row-test"' "$T/out" && has '"p"' "$T/out"
+    nb claims row-claims --format json --results "$T/two" >"$T/out" && has '"row-test"' "$T/out" && has '"p"' "$T/out"
 }
 probe() {
   listed probes row_probe && trains --set 'probes=[usual, row_probe]' && grep -q '^step,.*,row_probe' "$T"/one/runs/*/curves.csv

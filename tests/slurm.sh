@@ -173,7 +173,7 @@ run=("$program" run toy.yaml --offline --checkpoint-every 1)
 "$program" table toy.yaml --results alone >alone.txt 2>&1 || { echo "Bail out! no table without Slurm"; exit 3; }
 
 # A node that dies while it trains.
-said=$("${run[@]}" --slurm --nodes 2 --results killed 2>&1) || echo "# $said"
+said=$("${run[@]}" --slurm --job nodes=2 --results killed 2>&1) || echo "# $said"
 until_true 60 running 2 && until_true 60 checkpoints killed 2
 verdict "an array runs on two nodes" "$(queue | grep -q 'RUNNING n1' && queue | grep -q 'RUNNING n2' || echo "$said")"
 "$program" status toy.yaml --results killed >status.txt 2>&1
@@ -200,7 +200,7 @@ verdict "and nothing is left behind" "$(find killed/runs -name '.?*')"
 # Another job goes first: Slurm sends the script USR1, the program stores a checkpoint within the grace time, and the
 # task goes back into the queue. In its second turn somebody puts it back, which sends SIGTERM at once.
 slurmd -N n1 -f "$SLURM_CONF" && until_true 60 both_idle
-"${run[@]}" --slurm --nodes 2 --checkpoint-every 1000 --results preempted >/dev/null 2>&1
+"${run[@]}" --slurm --job nodes=2 --checkpoint-every 1000 --results preempted >/dev/null 2>&1
 until_true 60 running 2
 has_begun() { [ "$(ls preempted/runs/.partial/*.curves.csv 2>/dev/null | wc -l)" -ge 2 ]; }
 until_true 60 has_begun
@@ -220,7 +220,7 @@ verdict "it is finished after its third turn" "$(until_true 300 finished || echo
 verdict "the same runs and the same table again" "$(same preempted)"
 
 # A process for each of a task's GPUs: they share its runs.
-"${run[@]}" --slurm --gpus 2 --partition gpus --results gpus >/dev/null 2>&1
+"${run[@]}" --slurm --job gpus=2 --job partition=gpus --results gpus >/dev/null 2>&1
 all_gone() { [ -z "$(squeue --noheader)" ]; }
 verdict "two processes of a task share its runs" "$(until_true 300 all_gone || squeue
   [ "$(cat gpus/slurm/*/1/task-0.txt | grep 'valid loss' | grep -vc 'another process')" = 4 ] || echo "not each run is trained once"
@@ -228,7 +228,7 @@ verdict "two processes of a task share its runs" "$(until_true 300 all_gone || s
   same gpus)"
 
 # What Slurm refuses, in its own words, once.
-"${run[@]}" --slurm --partition nosuch --results refused >out.txt 2>err.txt
+"${run[@]}" --slurm --job partition=nosuch --results refused >out.txt 2>err.txt
 verdict "a partition that does not exist" "$([ $? = 2 ] || echo "not exit 2"
   [ "$(tail -n 1 err.txt)" = 'normbench: sbatch: error: invalid partition specified: nosuch' ] || cat err.txt
   [ "$(grep -c sbatch err.txt)" = 1 ] || echo "said more than once"

@@ -76,7 +76,7 @@ static Rc find_word(const Ledger *b, const char *word, bool json, Error *e) {
     if (!found)
         return error_set(e, RC_USAGE, "claims: '%.60s' is no write-up and no claim, and no claim's text holds it",
                          word);
-    return json ? error_set(e, RC_USAGE, "claims: --json takes a write-up or a claim, not a word") : RC_OK;
+    return json ? error_set(e, RC_USAGE, "claims: --format json takes a write-up or a claim, not a word") : RC_OK;
 }
 
 Rc command_claims(Session *s, Error *e) {
@@ -89,7 +89,7 @@ Rc command_claims(Session *s, Error *e) {
         return error_set(e, RC_USAGE, "claims: name one write-up or one claim, or none for all of them");
     if ((o->times[OPTION_json] > 0) + (o->times[OPTION_tex] > 0) + (o->times[OPTION_html] > 0) +
             (o->times[OPTION_markdown] > 0) > 1)
-        return error_set(e, RC_USAGE, "claims: one of --json, --tex, --html and --markdown");
+        return error_set(e, RC_USAGE, "claims: one --format, not several");
     const char *writeup = named ? writeup_of(s, named, name) : NULL;
     const char *word = named && writeup == named && isalpha((unsigned char)named[0]) ? named : NULL;
     if (word) named = writeup = NULL;

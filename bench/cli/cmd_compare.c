@@ -24,8 +24,8 @@ const char compare_help[] =
     "\n"
     "A file of values is one of these; the first of , ; TAB in a header line separates its columns, or\n"
     "|, or blanks where there is none:\n"
-    "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
-    "                                --arm-column and --metric, but seed,method,loss is understood as it is\n"
+    "  seed,arm,value                one run a line, in any order of columns; others are named by --column\n"
+    "                                seed=NAME,arm=NAME and --metric, but seed,method,loss is understood as it is\n"
     "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
     "  seed,pre,post,peri            one seed a line, one column per arm; seed,block,pre,post: also with blocks.\n"
     "                                A first column without a name (an index) is passed over; step, epoch, lr and the\n"
@@ -72,7 +72,7 @@ const char compare_help[] =
     "--against X:R also judges the rule (X - mean) sqrt(n) >= R. Each arm is compared with the one before it.\n"
     "\n"
     "--at every: of logs. At each step that all runs have every arm is compared with the baseline; the intervals hold\n"
-    "jointly over steps and arms, as a band around the curve of differences, which --plot draws. The exit code is\n"
+    "jointly over steps and arms, as a band around the curve of differences, which -o draws. The exit code is\n"
     "that of the last step.\n"
     "\n"
     "A column or key corpus (or dataset) with several values: every corpus is compared by itself, and adjusted by\n"
@@ -87,8 +87,9 @@ const char compare_help[] =
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
     "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when none reaches it, else 4.\n"
     "\n"
-    "--json: docs/json.md names every key. --tex writes a whole tabular for booktabs; its comments are the notes.\n"
-    "--plot FILE.svg draws the differences.\n";
+    "--format json: docs/json.md names every key. --format tex: a whole tabular for booktabs, with the notes as\n"
+    "comments.\n"
+    "-o FILE.svg draws the differences.\n";
 
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     const char *text = option(o, OPTION_looks, NULL);
@@ -124,10 +125,10 @@ static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
 /* What belongs to a fixed number of seeds, or to arms that share none. */
 static Rc read_anytime(const Options *o, CompareOptions *x, Error *e) {
     static const OptionKind not_with[] = {OPTION_unpaired, OPTION_looks, OPTION_fail_on,
-                                          OPTION_plot,     OPTION_stall, OPTION_against};
-    static const char *const names[] = {"--unpaired", "--looks", "--fail-on", "--plot", "--stall", "--against"};
+                                          OPTION_output,   OPTION_stall, OPTION_against};
+    static const char *const names[] = {"--unpaired", "--looks", "--fail-on", "--output", "--stall", "--against"};
     if (!o->times[OPTION_anytime] && o->times[OPTION_most_seeds])
-        return error_set(e, RC_USAGE, "--most-seeds: it is what the forecast of --anytime goes up to");
+        return error_set(e, RC_USAGE, "--most-seeds: it goes with --anytime, whose forecast ends there");
     if (!o->times[OPTION_anytime]) return RC_OK;
     for (size_t i = 0; i < sizeof not_with / sizeof *not_with; i++)
         if (o->times[not_with[i]]) return error_set(e, RC_USAGE, "compare: --anytime or %s, not both", names[i]);
@@ -145,7 +146,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
                           .rising = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                           .step = option(o, OPTION_step_column, NULL)};
     if (c->step && !target)
-        return error_set(e, RC_USAGE, "--step-column: it is of the curves that --target VALUE reads");
+        return error_set(e, RC_USAGE, "--column step: it names a column of the curves that --target VALUE reads");
     if (!target || (parse_real(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
     return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
 }
@@ -213,8 +214,8 @@ static Rc against_alone(const Options *o, Error *e) {
     static const struct {
         int option;
         const char *name;
-    } others[] = {{OPTION_tex, "tex"},         {OPTION_plot, "plot"},         {OPTION_looks, "looks"},
-                  {OPTION_margin, "margin"},   {OPTION_fail_on, "fail-on"},   {OPTION_baseline, "baseline"},
+    } others[] = {{OPTION_tex, "tex"},       {OPTION_output, "output"},   {OPTION_looks, "looks"},
+                  {OPTION_margin, "margin"}, {OPTION_fail_on, "fail-on"}, {OPTION_baseline, "baseline"},
                   {OPTION_stall, "stall"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->times[others[i].option])
@@ -244,12 +245,14 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
 /* Forms that exclude each other. */
 static Rc check_forms(const Options *o, Error *e) {
     bool json = o->times[OPTION_json] > 0, tex = o->times[OPTION_tex] > 0, markdown = o->times[OPTION_markdown] > 0;
-    if (json && tex) return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
+    if (json && tex) return error_set(e, RC_USAGE, "compare: --format json or --format tex, not both");
     if (markdown && (json || tex))
-        return error_set(e, RC_USAGE, "compare: --markdown or %s, not both", json ? "--json" : "--tex");
-    if (o->times[OPTION_sentence] && json) return error_set(e, RC_USAGE, "compare: --sentence or --json, not both");
+        return error_set(e, RC_USAGE, "compare: --format markdown or --format %s, not both", json ? "json" : "tex");
+    if (o->times[OPTION_sentence] && json)
+        return error_set(e, RC_USAGE, "compare: --sentence or --format json, not both");
     if (o->times[OPTION_anytime] && (o->times[OPTION_sentence] || markdown))
-        return error_set(e, RC_USAGE, "compare: --anytime or %s, not both", markdown ? "--markdown" : "--sentence");
+        return error_set(e, RC_USAGE, "compare: --anytime or %s, not both",
+                         markdown ? "--format markdown" : "--sentence");
     return RC_OK;
 }
 
@@ -337,16 +340,17 @@ Rc command_compare(Session *s, Error *e) {
     if (o->times[OPTION_list]) return list_runs(o, e);
     if (check_forms(o, e)) return e->code;
     bool against = o->times[OPTION_against] > 0;
-    if (o->times[OPTION_sigma] && !against) return error_set(e, RC_USAGE, "--sigma: it goes with --against");
+    if (o->times[OPTION_sigma] && !against)
+        return error_set(e, RC_USAGE, "--against: sigma needs the number too: --against X,sigma=SD");
     if ((against && against_alone(o, e)) || read_options(o, &options, e) || read_anytime(o, &options, e))
         return e->code;
     CompareColumns columns;
     if (read_columns(o, &columns, e)) return e->code;
     columns.unpaired |= against;
-    const char *plot = option(o, OPTION_plot, NULL);
+    const char *plot = option(o, OPTION_output, NULL);
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
-        return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
+        return error_set(e, RC_USAGE, "--output: '%.200s' does not end in .svg, the only kind there is", plot);
     if (!strcmp(option(o, OPTION_at, ""), "every"))
         return curves_alone(o, e) ? e->code : command_curves(o, columns, &options, plot, e);
     if (read_data(o, columns, &data, e)) return e->code;
@@ -357,7 +361,7 @@ Rc command_compare(Session *s, Error *e) {
     }
     if ((plot || options.anytime) && data.corpora > 1) {
         error_set(e, RC_USAGE, "%s one corpus, and the file holds %d",
-                  plot ? "--plot: it draws" : "--anytime: it is of", data.corpora);
+                  plot ? "--output: it draws" : "--anytime: it is of", data.corpora);
         compare_corpora_release(&data);
         return e->code;
     }

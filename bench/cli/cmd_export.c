@@ -17,7 +17,7 @@
 static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) {
     int64_t number = retrain_last(r);
     if (strcmp(text, "final") && (!parse_integer(text, &number) || number < 0 || number > retrain_last(r)))
-        return error_set(e, RC_USAGE, "--step: '%s' is neither `final` nor a step of this run (0 to %d)", text,
+        return error_set(e, RC_USAGE, "--at: '%s' is neither `final` nor a step of this run (0 to %d)", text,
                          retrain_last(r));
     *step = (int)number;
     return RC_OK;
@@ -52,7 +52,7 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     FeedBatches batches = {0};
     int step = 0;
     bool with_batches = s->options->times[OPTION_batches] > 0;
-    if (parse_step(option(s->options, OPTION_step, "final"), r, &step, e) || retrain_backend(s, r, &backend, e) ||
+    if (parse_step(option(s->options, OPTION_at, "final"), r, &step, e) || retrain_backend(s, r, &backend, e) ||
         retrain_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
         return e->code;
     if (with_batches && feed_batches(&batches, &r->spec, d, e)) return e->code;
@@ -61,8 +61,9 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
         if (s->threads_per_run > 1) rc = trainer_share(t, s->threads_per_run, e);
         if (!rc) rc = retrain(t, r, d, step, e);
         origin = origin_of(r, step);
-        if (!rc) rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL,
-                                   1e6 * option_number(s->options, OPTION_shard_size, SAFE_SHARD / 1e6), e);
+        if (!rc)
+            rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL,
+                               1e6 * option_number(s->options, OPTION_file_size, SAFE_SHARD / 1e6), e);
         if (!rc)
             printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
                    trainer_weights(t), step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed,

@@ -273,7 +273,7 @@ static const struct {
     {"tasks", "normbench model score WEIGHTS --tasks NAME,…; the text after | is scored", task_rows},
     {"tokenizers", "--set tokenizer=NAME", tokenizer_rows},
     {"backends", "--backend NAME", backend_rows},
-    {"precisions", "--precision NAME, of backends that have it", precision_rows},
+    {"precisions", "--set precision=NAME, of backends that have it", precision_rows},
     {"metrics", "of experiments and claims: metric: NAME, table: [NAME, …]", metric_rows},
     {"curves", "of experiments: panels: [NAME, …]", curve_rows},
     {"probes", "of experiments: probes: [NAME, …], measured besides the usual ones; they can then be panels",

@@ -24,18 +24,24 @@
 #include "bench/slurm/submit.h"
 #include "bench/write/outlook.h"
 
-static Rc parse_shard(const char *text, int *shard, int *shards, Error *e) {
+static Rc parse_part(const char *text, int *part, int *parts, Error *e) {
     const char *slash = strchr(text, '/');
     char first[24];
     int64_t i, n;
     if (slash && (size_t)(slash - text) < sizeof first) {
         snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
         if (parse_integer(first, &i) && parse_integer(slash + 1, &n) && n >= 1 && n <= 100000 && i >= 1 && i <= n) {
-            *shard = (int)i - 1, *shards = (int)n;
+            *part = (int)i - 1, *parts = (int)n;
             return RC_OK;
         }
     }
-    return error_set(e, RC_USAGE, "--shard: '%s' is not I/N with 1 <= I <= N", text);
+    return error_set(e, RC_USAGE, "--part: '%s' is not I/N with 1 <= I <= N", text);
+}
+
+/* `--part FOLDER/tasks.json:I`, a task that --slurm made; NULL: none. */
+static const char *task_of(const Options *o) {
+    const char *part = option(o, OPTION_part, NULL);
+    return part && strchr(part, ':') ? part : NULL;
 }
 
 /* To be trained by this process. */
@@ -116,8 +122,8 @@ static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, double
         if (wanted(p, i)) count++, flops += p->run[i].cost, backend = p->run[i].backend;
     }
     if (p->shards > 1)
-        fprintf(to, "shard %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->shard + 1, p->shards, share,
-                plan, all > 0 ? 100 * mine / all : 0);
+        fprintf(to, "part %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->shard + 1, p->shards, share, plan,
+                all > 0 ? 100 * mine / all : 0);
     fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", count, share, flops);
     if (backend->device) {
         fprintf(to, "%.0f MB per run on the device of backend %s\n", most / 1048576, backend->name);
@@ -205,11 +211,11 @@ static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
             printf("…\n");
             break;
         }
-        printf("missing: %d run%s of shard %d/%d: %s --shard %d/%d\n", missing, missing == 1 ? "" : "s", k + 1,
-               p->shards, run.at, k + 1, p->shards);
+        printf("missing: %d run%s of part %d/%d: %s --part %d/%d\n", missing, missing == 1 ? "" : "s", k + 1, p->shards,
+               run.at, k + 1, p->shards);
     }
-    printf(p->missing ? "When all shards are done: normbench records merge DIR... (their results folders); then: %s\n"
-                      : "All shards are here: %s\n",
+    printf(p->missing ? "When all parts are done: normbench records merge DIR... (their results folders); then: %s\n"
+                      : "All parts are here: %s\n",
            table.at);
     text_release(&run), text_release(&table);
 }
@@ -291,9 +297,9 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
         fputs(words.at, stdout);
     }
     text_release(&words);
-    if (s->options->times[OPTION_shard] && !over)
+    if (p->shards > 1 && !over)
         print_shards(s, p, x);
-    else if (!s->options->times[OPTION_task]) {
+    else if (!task_of(s->options)) {
         if (!p->missing) run_found(s, x);
         print_next(s, folder);
     }
@@ -302,11 +308,11 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
 
 /* What is stored and what is to be trained, with the reasons. */
 static void say_plan(const Session *s, const Experiment *x, const Todo *p) {
-    const char *task = option(s->options, OPTION_task, NULL);
+    const char *task = task_of(s->options);
     int here = 0;
     for (int i = 0; i < p->runs; i++) here += wanted(p, i);
     say_runs(x, p);
-    if (s->options->times[OPTION_shard]) fprintf(stderr, ", %d of them in shard %d/%d", here, p->shard + 1, p->shards);
+    if (p->shards > 1) fprintf(stderr, ", %d of them in part %d/%d", here, p->shard + 1, p->shards);
     if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
     fputc('\n', stderr);
     say_twins(x);
@@ -323,12 +329,12 @@ static bool first_of(const Session *s) {
 static Rc run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
-                            .shard_bytes = 1e6 * option_number(o, OPTION_shard_size, SAFE_SHARD / 1e6),
+                            .shard_bytes = 1e6 * option_number(o, OPTION_file_size, SAFE_SHARD / 1e6),
                             .replicas = option_integer(o, OPTION_replicas, 0)};
-    const char *shard = option(o, OPTION_shard, NULL), *task = option(o, OPTION_task, NULL);
+    const char *part = option(o, OPTION_part, NULL), *task = task_of(o);
     bool submits = o->times[OPTION_slurm] > 0;
     SlurmRequest slurm;
-    int shard_at = 0, shards = 1;
+    int part_at = 0, parts = 1;
     Experiment x;
     Todo p;
     Store stored;
@@ -338,9 +344,9 @@ static Rc run(Session *s, Error *e) {
     bool dry = o->times[OPTION_dry_run] > 0;
     if (options_one_experiment(o, e) || slurm_options(s, &slurm, e)) return e->code;
     if (theory_asked(o)) return theory_run(s, e);
-    if (shard && parse_shard(shard, &shard_at, &shards, e)) return e->code;
+    if (part && !task && parse_part(part, &part_at, &parts, e)) return e->code;
     session_signals();
-    if (!dry && scale_options(o)) return error_set(e, RC_USAGE, "run: --device and its figures go with --dry-run");
+    if (!dry && scale_options(o)) return error_set(e, RC_USAGE, "run: --device goes with --dry-run");
     bool device = false;
     if (dry && dry_device(s, &device, e)) return e->code;
     if (device) return RC_OK;
@@ -350,7 +356,7 @@ static Rc run(Session *s, Error *e) {
     if (!rc) rc = declare(s, &x, &lines, e);
     runner.declared = lines.at;
     if (!rc) rc = todo_make(&p, s, &x, e);
-    if (!rc) todo_shards(&p, shard_at, shards);
+    if (!rc) todo_shards(&p, part_at, parts);
     if (!rc && task && submission_task(task, &x, &p, e)) {
         todo_release(&p);
         rc = e->code;

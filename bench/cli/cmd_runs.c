@@ -43,8 +43,8 @@ Rc command_runs(Session *s, Error *e) {
     Listing l;
     if (named && !experiment)
         return error_set(e, RC_USAGE,
-                         "runs: --profile, --set, --arm, --text and --precision say which plan of an "
-                         "experiment is meant: name the experiment too");
+                         "runs: --profile, --set, --arm and --text choose a plan of an experiment: "
+                         "name the experiment too");
     store_read(&stored, s->runs);
     Rc rc = listing_make(&l, s, &stored, experiment, e);
     store_release(&stored);

@@ -12,6 +12,8 @@
 #include "bench/run/weighted.h"
 #include "bench/tasks/score_tables.h"
 
+#define LABELS "labels:" /* before the task in --file: its answers */
+
 static void windows_done(void *of, int windows) {
     progress_add(of, windows, false);
 }
@@ -40,11 +42,13 @@ static Rc score_model(Weighted *m, const Session *s, const Task *task, int tasks
     return rc;
 }
 
-static const char *file_of(const Options *o, OptionKind kind, const char *task) {
+/* Of `--file TASK=FILE`, or of `--file labels:TASK=FILE`; NULL: not given. */
+static const char *file_of(const Options *o, const char *before, const char *task) {
     const char *found = NULL;
-    size_t n = strlen(task);
-    for (int i = 0; i < o->times[kind]; i++)
-        if (!strncmp(o->value[kind][i], task, n) && o->value[kind][i][n] == '=') found = o->value[kind][i] + n + 1;
+    char name[64];
+    int n = snprintf(name, sizeof name, "%s%s=", before, task);
+    for (int i = 0; i < o->times[OPTION_file]; i++)
+        if (!strncmp(o->value[OPTION_file][i], name, (size_t)n)) found = o->value[OPTION_file][i] + n;
     return found;
 }
 
@@ -61,15 +65,16 @@ static Rc unknown_task(const char *from, const char *name, Error *e) {
 }
 
 /* Files are given for tasks that are scored. */
-static Rc check_files(const Options *o, OptionKind kind, const TaskInfo *const *info, int tasks, Error *e) {
-    char option[OPTION_NAME + 2] = "--", name[64];
-    option_name(option + 2, kind);
-    for (int i = 0; i < o->times[kind]; i++) {
-        bool scored = false;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(o->value[kind][i], "="), o->value[kind][i]);
-        if (!task_find(name)) return unknown_task(option, name, e);
+static Rc check_files(const Options *o, const TaskInfo *const *info, int tasks, Error *e) {
+    char name[64];
+    for (int i = 0; i < o->times[OPTION_file]; i++) {
+        const char *given = o->value[OPTION_file][i];
+        bool scored = false, labels = !strncmp(given, LABELS, strlen(LABELS));
+        given += labels ? strlen(LABELS) : 0;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
+        if (!task_find(name)) return unknown_task("--file", name, e);
         for (int k = 0; k < tasks; k++) scored |= !strcmp(info[k]->name, name);
-        if (!scored) return error_set(e, RC_USAGE, "%s: '%s' is not among the --tasks", option, name);
+        if (!scored) return error_set(e, RC_USAGE, "--file: '%s' is not among the --tasks", name);
     }
     return RC_OK;
 }
@@ -90,8 +95,7 @@ static Rc named_tasks(const Options *o, const TaskInfo *info[TASK_COUNT], int *t
         if (!rc) info[(*tasks)++] = one;
     }
     free(list);
-    if (!rc) rc = check_files(o, OPTION_file, info, *tasks, e);
-    return rc ? rc : check_files(o, OPTION_labels, info, *tasks, e);
+    return rc ? rc : check_files(o, info, *tasks, e);
 }
 
 static Rc open_tasks(Session *s, Task task[TASK_COUNT], int *tasks, Error *e) {
@@ -101,7 +105,7 @@ static Rc open_tasks(Session *s, Task task[TASK_COUNT], int *tasks, Error *e) {
     *tasks = 0;
     if (named_tasks(o, info, &named, e)) return e->code;
     for (int i = 0; i < named; i++) {
-        TaskFiles files = {file_of(o, OPTION_file, info[i]->name), file_of(o, OPTION_labels, info[i]->name)};
+        TaskFiles files = {file_of(o, "", info[i]->name), file_of(o, LABELS, info[i]->name)};
         if (task_open(&task[i], info[i], &files, &s->places, e)) return e->code;
         ++*tasks;
         task_cut(&task[i], option_integer(o, OPTION_items, task[i].items));
@@ -126,9 +130,9 @@ static Rc print(const ScoreTable *t, const Options *o, Error *e) {
     }
     fputs(out.at, stdout);
     text_clear(&out);
-    if (o->times[OPTION_dump]) {
+    if (o->times[OPTION_output]) {
         score_dump(t, &out);
-        rc = file_write(option(o, OPTION_dump, ""), out.at, out.length, e);
+        rc = file_write(option(o, OPTION_output, ""), out.at, out.length, e);
     }
     text_release(&out);
     return rc;
@@ -176,7 +180,7 @@ Rc command_score(Session *s, Error *e) {
                          "score: name weights: a file of `normbench model export`, or a stored run, by its id or "
                          "as ARM/lr=1e-3/seed=3");
     session_signals();
-    if (o->times[OPTION_dump] && retrain_output(option(o, OPTION_dump, ""), e)) return e->code;
+    if (o->times[OPTION_output] && retrain_output(option(o, OPTION_output, ""), e)) return e->code;
     Rc rc = open_tasks(s, task, &tasks, e);
     if (!rc) rc = score_all(s, task, tasks, e);
     for (int i = 0; i < tasks; i++) task_release(&task[i]);

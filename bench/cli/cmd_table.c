@@ -29,11 +29,13 @@
 static void command_text(const Session *s, const Experiment *x, Text *out) {
     const Options *o = s->options;
     session_shown(s, x, "table", out);
-    if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
+    const char *bold = option(o, OPTION_bold, NULL);
+    if (bold || o->times[OPTION_siunitx])
+        text_format(out, " --style %s%s%s%s", bold ? "bold=" : "", bold ? bold : "",
+                    bold && o->times[OPTION_siunitx] ? "," : "", o->times[OPTION_siunitx] ? "siunitx" : "");
     if (o->times[OPTION_paper]) text_format(out, " --paper");
-    if (o->times[OPTION_metrics]) text_format(out, " --metrics %s", option(o, OPTION_metrics, ""));
+    if (o->times[OPTION_metric]) text_format(out, " --metric %s", option(o, OPTION_metric, ""));
     if (o->times[OPTION_target]) text_format(out, " --target %s", option(o, OPTION_target, ""));
-    if (o->times[OPTION_bold]) text_format(out, " --bold %s", option(o, OPTION_bold, ""));
 }
 
 static Rc write_text(const Table *t, const char *folder, const char *ending, const Text *text, Error *e) {
@@ -267,17 +269,19 @@ static Rc publish(const Session *s, const Table *t, const TargetSteps *target, c
     return rc;
 }
 
-/* --metrics 'loss,ppl': keys of metrics.def, or the names that macros give them. */
+/* --metric 'loss,ppl': keys of metrics.def, or the names that macros give them. */
 static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
-    const char *text = option(o, OPTION_metrics, NULL);
+    const char *text = option(o, OPTION_metric, NULL);
     if (!text) return RC_OK;
-    if (!o->times[OPTION_paper]) return error_set(e, RC_USAGE, "--metrics: they are of the table that --paper makes");
+    if (!o->times[OPTION_paper])
+        return error_set(e, RC_USAGE, "--metric: it chooses metrics of the table that --paper makes");
     char *copy = mem_text(text), *rest = copy, *one;
     Rc rc = RC_OK;
     while (!rc && (one = strsep(&rest, ","))) {
         if (t->metrics == PAPER_MOST_METRICS)
-            rc = error_set(e, RC_USAGE, "--metrics: %d at most", PAPER_MOST_METRICS);
-        else if ((rc = metric_named(&t->metric[t->metrics++], trim(one), e))) error_prefix(e, "--metrics: ");
+            rc = error_set(e, RC_USAGE, "--metric: %d at most", PAPER_MOST_METRICS);
+        else if ((rc = metric_named(&t->metric[t->metrics++], trim(one), e)))
+            error_prefix(e, "--metric: ");
     }
     free(copy);
     return rc;
@@ -448,7 +452,8 @@ Rc command_table(Session *s, Error *e) {
     PlanFolder folder;
     if (options_one_experiment(o, e)) return e->code;
     if (o->times[OPTION_tex] && !o->times[OPTION_sentence])
-        return error_set(e, RC_USAGE, "table: --tex is of --sentence; the tables in LaTeX stand in files");
+        return error_set(e, RC_USAGE,
+                         "table: --format tex goes with --sentence; the tables are written to .tex files anyway");
     if (theory_asked(o)) return theory_table(s, e);
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);

@@ -1,5 +1,5 @@
 /* normbench records trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a table's number to its runs. Reads
- * records alone. (The traces of hashes that `verify --trace` writes are bench/run/trace.h.) */
+ * records alone. (The traces of hashes that `verify -o` writes are bench/run/trace.h.) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -181,7 +181,7 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
 
 Rc command_verify(Session *s, Error *e) {
     const Options *o = s->options;
-    const char *trace = option(o, OPTION_trace, NULL);
+    const char *trace = option(o, OPTION_output, NULL);
     bool tables = o->times[OPTION_tables] > 0;
     int operands = o->operands, compared = 0;
     Experiment x;

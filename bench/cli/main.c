@@ -115,10 +115,13 @@ static const Command *named(int argc, char **argv, int *words, Error *e) {
 static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
     Options o;
     Session s;
-    if (options_parse(&o, c->name, argc, argv, e)) return e->code;
-    Rc rc = session_init(&s, &o, e);
-    if (!rc) rc = c->run(&s, e);
-    session_release(&s);
+    Rc rc = options_parse(&o, c->name, argc, argv, e);
+    if (!rc) {
+        rc = session_init(&s, &o, e);
+        if (!rc) rc = c->run(&s, e);
+        session_release(&s);
+    }
+    options_release(&o);
     return rc;
 }
 

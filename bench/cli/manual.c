@@ -48,7 +48,7 @@ static void man_commands(Text *out) {
         roff(out, commands[c].example);
         text_format(out, "\n.br\nOptions:");
         for (int k = 0; k < OPTION_COUNT; k++) {
-            if (!option_taken((OptionKind)k, commands[c].name)) continue;
+            if (!option_taken((OptionKind)k, commands[c].name) || option_shown((OptionKind)k).part_of >= 0) continue;
             text_format(out, " \\-\\-");
             roff(out, option_name(name, (OptionKind)k));
         }
@@ -61,7 +61,8 @@ static void man_options(Text *out) {
     for (int k = 0; k < OPTION_COUNT; k++) {
         text_format(out, ".TP\n\\fB\\-\\-");
         roff(out, option_name(name, (OptionKind)k));
-        text_format(out, "\\fR \\fI");
+        bool part = option_shown((OptionKind)k).part_of >= 0 && *option_shown((OptionKind)k).argument;
+        text_format(out, "\\fR%s\\fI", part ? "=" : " ");
         roff(out, option_shown((OptionKind)k).argument);
         text_format(out, "\\fR\n");
         roff(out, option_shown((OptionKind)k).help);
@@ -109,12 +110,20 @@ static void man(Text *out) {
 static void options_of(Text *out, const char *command, const char *before, const char *after) {
     char name[OPTION_NAME];
     for (int k = 0; k < OPTION_COUNT; k++)
-        if (option_taken((OptionKind)k, command))
+        if (option_taken((OptionKind)k, command) && option_shown((OptionKind)k).part_of < 0)
             text_format(out, "%s--%s%s", before, option_name(name, (OptionKind)k), after);
 }
 
-static void names_of(Text *out, OptionShown s) {
-    for (int i = 0; i < s.count; i++) text_format(out, "%s%s", i ? " " : "", s.names[i]);
+/* What may stand behind an option: the names of its choice, and its parts. Returns how many; 0: anything. */
+static int names_of(Text *out, OptionKind kind) {
+    OptionShown s = option_shown(kind);
+    int n = 0;
+    for (int i = 0; i < s.count; i++) text_format(out, "%s%s", n++ ? " " : "", s.names[i]);
+    for (int k = 0; k < OPTION_COUNT; k++) {
+        OptionShown part = option_shown((OptionKind)k);
+        if (part.part_of == (int)kind) text_format(out, "%s%s%s", n++ ? " " : "", part.word, *part.argument ? "=" : "");
+    }
+    return n;
 }
 
 /* What a command's operand is called by `normbench list`; NULL: a file or a text. */
@@ -175,18 +184,21 @@ static void bash(Text *out) {
     bash_cases(out, bash_options);
     text_format(out, "    esac\n  else\n    case ${COMP_WORDS[COMP_CWORD - 1]} in\n"
                      "      --profile) words=$(_normbench_names profiles) ;;\n"
-                     "      --backend) words=$(_normbench_names backends) ;;\n"
-                     "      --precision) words=$(_normbench_names precisions) ;;\n");
+                     "      --backend) words=$(_normbench_names backends) ;;\n");
+    Text names, any;
+    text_init(&names), text_init(&any);
     for (int k = 0; k < OPTION_COUNT; k++) {
-        if (!option_shown((OptionKind)k).count) continue;
-        text_format(out, "      --%s) words=\"", option_name(name, (OptionKind)k));
-        names_of(out, option_shown((OptionKind)k));
-        text_format(out, "\" ;;\n");
+        OptionShown s = option_shown((OptionKind)k);
+        if (s.part_of >= 0 || !*s.argument) continue;
+        option_name(name, (OptionKind)k);
+        text_clear(&names);
+        if (names_of(&names, (OptionKind)k))
+            text_format(out, "      --%s) words=\"%s\" ;;\n", name, names.at);
+        else
+            text_format(&any, "%s--%s", any.length ? "|" : "      ", name);
     }
-    for (int k = 0; k < OPTION_COUNT; k++)
-        if (*option_shown((OptionKind)k).argument && !option_shown((OptionKind)k).count)
-            text_format(out, "%s--%s", k ? "|" : "      ", option_name(name, (OptionKind)k));
-    text_format(out, ") ;;\n      *) case $given in\n");
+    text_format(out, "%s) ;;\n      *) case $given in\n", any.at);
+    text_release(&names), text_release(&any);
     bash_cases(out, bash_operands);
     text_format(out, "        esac ;;\n    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$now\"))\n}\n"
                      "complete -o default -F _normbench normbench\n");
@@ -204,20 +216,22 @@ static void zsh_given(Text *out, const Command *c) {
     command_words(c, out);
     text_format(out, c->under[0] ? "\") shift words; (( CURRENT-- )); given=(\n" : " \"*) given=(\n");
     for (int k = 0; k < OPTION_COUNT; k++) {
-        if (!option_taken((OptionKind)k, c->name)) continue;
+        OptionShown shown = option_shown((OptionKind)k);
+        if (!option_taken((OptionKind)k, c->name) || shown.part_of >= 0) continue;
         text_format(out, "      '*--%s[", option_name(name, (OptionKind)k));
-        for (const char *s = option_shown((OptionKind)k).help; *s; s++) {
+        for (const char *s = shown.help; *s; s++) {
             if (*s == '\'')
                 text_format(out, "'\\''");
             else
                 text_format(out, strchr("[]:\\", *s) ? "\\%c" : "%c", *s);
         }
-        text_format(out, *option_shown((OptionKind)k).argument ? "]:value:" : "]");
-        if (option_shown((OptionKind)k).count)
-            text_format(out, "("), names_of(out, option_shown((OptionKind)k)), text_format(out, ")");
-        else if (*option_shown((OptionKind)k).argument)
-            text_format(out, "_files");
-        text_format(out, "'\n");
+        Text names;
+        text_init(&names);
+        if (*shown.argument)
+            text_format(out, names_of(&names, (OptionKind)k) ? "]:value:(%s)'\n" : "]:value:_files'\n", names.at);
+        else
+            text_format(out, "]'\n");
+        text_release(&names);
     }
     text_format(out, "      '*:operand:%s%s') ;;\n", listed(c) ? "_normbench_names " : "_files",
                 listed(c) ? listed(c) : "");
@@ -266,15 +280,18 @@ static void fish(Text *out) {
                         commands[c].name, listed(&commands[c]));
     }
     for (int k = 0; k < OPTION_COUNT; k++) {
+        OptionShown shown = option_shown((OptionKind)k);
+        Text names;
+        if (shown.part_of >= 0) continue;
         text_format(out, "complete -c normbench -n '__fish_seen_subcommand_from");
         for (int c = 0; c < command_count; c++)
             if (option_taken((OptionKind)k, commands[c].name)) text_format(out, " %s", commands[c].name);
-        text_format(out, "' -l %s%s", option_name(name, (OptionKind)k),
-                    *option_shown((OptionKind)k).argument ? " -r" : "");
-        if (option_shown((OptionKind)k).count)
-            text_format(out, " -f -a '"), names_of(out, option_shown((OptionKind)k)), text_format(out, "'");
+        text_format(out, "' -l %s%s", option_name(name, (OptionKind)k), *shown.argument ? " -r" : "");
+        text_init(&names);
+        if (names_of(&names, (OptionKind)k)) text_format(out, " -f -a '%s'", names.at);
+        text_release(&names);
         text_format(out, " -d '");
-        quoted(out, option_shown((OptionKind)k).help, "'\\", "\\");
+        quoted(out, shown.help, "'\\", "\\");
         text_format(out, "'\n");
     }
 }

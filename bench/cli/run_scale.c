@@ -50,9 +50,9 @@ static void print_head(const Session *s, const Experiment *x, const Asked *a) {
                "bf16 and\n  the -fast precisions run; all else is float); vendor's figures\n",
                1e-12 * d->tensor);
     printf("memory: of one device that trains a step %s; %s; %s\n\n",
-           s->micro_batch ? "in parts" : "at once (--micro-batch N)",
-           s->recompute ? "blocks' activations are recomputed" : "activations are kept (--recompute)",
-           s->logit_rows ? "logits are in pieces" : "all logits are held (--logit-rows N)");
+           s->micro_batch ? "in parts" : "at once (--memory micro-batch=N)",
+           s->recompute ? "blocks' activations are recomputed" : "activations are kept (--memory recompute)",
+           s->logit_rows ? "logits are in pieces" : "all logits are held (--memory logit-rows=N)");
 }
 
 static double hours(double flops, double peak, double utilization) {
@@ -84,7 +84,7 @@ static Rc refuse(const RunSpec *spec, const char *arm, const Scale *c, const Ask
         return error_set(
             e, RC_UNMEASURED,
             "arm %s does not fit: a step of %lld sequences needs %.5g GB, the device has %.5g; at once %lld of the "
-            "sequences fit (--set batch=%lld; --micro-batch, --recompute, --logit-rows)",
+            "sequences fit (--set batch=%lld; --memory micro-batch=N,recompute,logit-rows=N)",
             arm, (long long)spec->batch, gb * all, gb * a->device.memory, (long long)c->fits, (long long)c->fits);
     return error_set(
         e, RC_UNMEASURED,

@@ -54,11 +54,11 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     bool value = !strcmp(option, "value");
     if (usual_column(c, "p_signflip") >= 0)
         return error_set(e, RC_USAGE,
-                         "%s: this is what `table` wrote, means over the seeds; `normbench runs EXPERIMENT --csv` "
+                         "%s: this is what `table` wrote, means over the seeds; `normbench runs EXPERIMENT --format csv` "
                          "prints the values of each seed",
                          c->where);
-    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s names it)", c->where, name, hint,
-              value ? "metric" : option, value ? "" : "-column");
+    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s%s names it)", c->where, name, hint,
+              value ? "metric" : "column ", value ? "" : option, value ? " NAME" : "=NAME");
     for (int i = 0; i < c->fields && !near; i++) {
         size_t n = strlen(e->text);
         snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
@@ -209,7 +209,7 @@ static Rc find_named(const Csv *c, Shape *s, Error *e) {
         text_init(&others);
         list_others(c, s, &others);
         error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", c->where,
-                  s->arm < 0 ? "arm-column" : "metric", others.length ? others.at : "none is left");
+                  s->arm < 0 ? "column arm=NAME" : "metric NAME", others.length ? others.at : "none is left");
         text_release(&others);
         return e->code;
     }
@@ -261,7 +261,7 @@ static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
     return RC_OK;
 }
 
-/* The list that `normbench runs --csv` prints, and that results/reference has of runs: its loss is the value. */
+/* The list that `normbench runs --format csv` prints, and that results/reference has of runs: its loss is the value. */
 static bool is_run_list(const Csv *c, Shape *s) {
     const CompareColumns *n = &rows_of(c)->columns;
     if (n->arm || n->value || n->steps || s->seed < 0 || column(c, "loss_chain") < 0) return false;

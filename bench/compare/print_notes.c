@@ -69,7 +69,7 @@ static int list(const CompareResult *r, Which which, void (*say)(const CompareRe
         text_format(out, "%s%s", n > 1 ? ", " : "", compare_arm_name(r, c));
         if (say) say(r, c, out);
     }
-    if (n > NAMED) text_format(out, " and %d more (--json has them)", n - NAMED);
+    if (n > NAMED) text_format(out, " and %d more (--format json has them)", n - NAMED);
     return n;
 }
 
@@ -328,7 +328,8 @@ static void floor_notes(const CompareResult *r, Text *out) {
         text_format(out, "p from %llu random sign patterns: beyond %d seeds they are no longer all counted.\n",
                     (unsigned long long)r->family.joint.total - 1, ST_FLIP_MAX);
     if (r->n > 1 && r->n < ST_BOOT_DECIDES)
-        text_format(out, "Bootstrap intervals (--json) decide nothing below %d seeds: they are too narrow there.\n",
+        text_format(out,
+                    "Bootstrap intervals (--format json) decide nothing below %d seeds: they are too narrow there.\n",
                     ST_BOOT_DECIDES);
 }
 

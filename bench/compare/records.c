@@ -183,8 +183,8 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     const char *key;
     if (r->columns.seed || r->columns.arm || r->columns.value)
         return error_set(e, RC_USAGE,
-                         "%.600s: {\"arms\": ...} has no columns to name; leave --seed-column, "
-                         "--arm-column and --metric out",
+                         "%.600s: {\"arms\": ...} has no columns to name; leave --column "
+                         "and --metric out",
                          r->file);
     if (r->columns.steps)
         return error_set(e, RC_USAGE, "%.600s: {\"arms\": ...} has no steps; --target takes a list of records",

@@ -10,7 +10,7 @@
 
 enum { NAME_MOST = 80, NAMES_MOST = 10000 };
 
-const char compare_name_columns[] = "; if a line is one run, --arm-column and --metric name its columns";
+const char compare_name_columns[] = "; if a line is one run, --column arm=NAME and --metric NAME name its columns";
 
 char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row) {
     if (r->called)

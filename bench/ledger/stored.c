@@ -112,7 +112,7 @@ static Rc take_all(Stored *s, const char *path, Error *e) {
     const json_t *writeups = json_object_get(s->root, "writeups");
     s->commit = text_of(s->root, "commit");
     if (integer_of(s->root, "schema") != STORED_SCHEMA || !s->commit || !json_is_array(writeups))
-        return error_set(e, RC_INTEGRITY, "%s: not what `normbench claims --json` writes", path);
+        return error_set(e, RC_INTEGRITY, "%s: not what `normbench claims --format json` writes", path);
     for (size_t w = 0; w < json_array_size(writeups); w++) {
         const json_t *claims = json_object_get(json_array_get(writeups, w), "claims");
         for (size_t i = 0; i < json_array_size(claims); i++) {

@@ -256,6 +256,6 @@ void ledger_tables(const Ledger *b, bool all, bool open, const char *word, Cells
 
 void ledger_tex(const CellsList *tables, Text *out) {
     TexLayout layout = {.mark = ""};
-    text_format(out, "%% normbench claims --tex: the claims of write-ups. Needs booktabs.\n");
+    text_format(out, "%% normbench claims --format tex: the claims of write-ups. Needs booktabs.\n");
     cells_list_tex(tables, &layout, out);
 }

@@ -4,7 +4,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/compare/compare.h"
 #include "bench/plan/experiment.h"
@@ -13,7 +15,7 @@
 #include "bench/write/table.h"
 
 typedef struct {
-    enum { FLAG, TEXT, PAIR, INTEGER, NUMBER, CHOICE } kind;
+    enum { FLAG, TEXT, PARTS, PAIR, INTEGER, NUMBER, CHOICE } kind;
     double least, most;
     const char *what;         /* a NUMBER in words */
     const char *const *names; /* of a CHOICE */
@@ -24,6 +26,8 @@ typedef struct {
     const char *name, *argument;
     Value value;
     const char *commands, *help;
+    int part_of;      /* -1: an option of its own */
+    const char *word; /* a part's name */
 } OptionInfo;
 
 const char *const sides[SIDES] = {"lower", "higher"}, *const unknown_names[UNKNOWN_NAMES] = {"refuse", "drop"};
@@ -33,6 +37,8 @@ static const OptionInfo info[OPTION_COUNT] = {
     { .kind = FLAG }
 #define TEXT \
     { .kind = TEXT }
+#define PARTS \
+    { .kind = PARTS }
 #define PAIR \
     { .kind = PAIR }
 #define INTEGER(from, to) \
@@ -41,11 +47,15 @@ static const OptionInfo info[OPTION_COUNT] = {
     { .kind = NUMBER, .least = from, .most = to, .what = words }
 #define CHOICE(list, length) \
     { .kind = CHOICE, .names = list, .count = length }
-#define OPTION(name, argument, value, commands, help) [OPTION_##name] = {#name, argument, value, commands, help},
+#define OPTION(name, argument, value, commands, help) \
+    [OPTION_##name] = {#name, argument, value, commands, help, -1, NULL},
+#define PART(option, name, word, argument, value, commands, help) \
+    [OPTION_##name] = {#name, argument, value, commands, help, OPTION_##option, word},
 #include "bench/options/options.def"
 #undef OPTION
 #undef FLAG
 #undef TEXT
+#undef PARTS
 #undef PAIR
 #undef INTEGER
 #undef NUMBER
@@ -54,13 +64,22 @@ static const OptionInfo info[OPTION_COUNT] = {
 
 OptionShown option_shown(OptionKind kind) {
     const OptionInfo *o = &info[kind];
-    return (OptionShown){o->argument, o->help, o->value.names, (int)o->value.count};
+    return (OptionShown){o->argument, o->help, o->value.names, (int)o->value.count, o->part_of, o->word};
+}
+
+/* "micro_batch" as the command line has it, "micro-batch". */
+static char *dashed(char out[OPTION_NAME], const char *name) {
+    snprintf(out, OPTION_NAME, "%s", name);
+    for (char *s = out; *s; s++)
+        if (*s == '_') *s = '-';
+    return out;
 }
 
 char *option_name(char out[OPTION_NAME], OptionKind kind) {
-    snprintf(out, OPTION_NAME, "%s", info[kind].name);
-    for (char *s = out; *s; s++)
-        if (*s == '_') *s = '-';
+    const OptionInfo *x = &info[kind];
+    char name[OPTION_NAME];
+    if (x->part_of < 0) return dashed(out, x->name);
+    snprintf(out, OPTION_NAME, "%s %s", dashed(name, info[x->part_of].name), x->word);
     return out;
 }
 
@@ -76,38 +95,78 @@ bool option_taken(OptionKind kind, const char *command) {
     return takes(&info[kind], command);
 }
 
-/* What an option is called today; a name of the version before is accepted with a note. */
-static const char *today(const char *name) {
-    static const char *const renamed[][2] = {{"value-column", "metric"}};
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (!strcmp(name, renamed[i][0])) {
-            fprintf(stderr, "normbench: note: --%s is called --%s now\n", name, renamed[i][1]);
-            return renamed[i][1];
-        }
-    return name;
+/* Options of the version before, accepted with a note for who types them. */
+static const struct {
+    const char *name;
+    OptionKind now;
+    const char *before;
+} renamed[] = {
+#define OPTION(name, argument, value, commands, help)
+#define RENAMED(old, new, before) {#old, OPTION_##new, before},
+#include "bench/options/options.def"
+#undef OPTION
+};
+
+static void note(const char *old, OptionKind kind, const char *before) {
+    char name[OPTION_NAME];
+    if (!isatty(STDERR_FILENO)) return;
+    option_name(name, kind);
+    bool value = info[kind].value.kind != FLAG, part = info[kind].part_of >= 0;
+    fprintf(stderr, "normbench: note: --%s is `--%s%s%s%s` now; the old form goes with the next version\n", old, name,
+            !value ? ""
+            : part ? "="
+                   : " ",
+            before, value ? info[kind].argument : "");
 }
 
-static Rc find(int *kind, const char *command, const char *word, Error *e) {
+/* The option that is called `word`, or was in the version before; *before: what then stands before its value.
+ * -1: none. */
+static int named(const char *word, const char **before) {
+    char name[OPTION_NAME];
+    *before = "";
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (info[i].part_of < 0 && !strcmp(word, dashed(name, info[i].name))) return i;
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (!strcmp(word, dashed(name, renamed[i].name))) {
+            *before = renamed[i].before;
+            note(word, renamed[i].now, *before);
+            return (int)renamed[i].now;
+        }
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (info[i].part_of >= 0 && !strcmp(word, dashed(name, info[i].name))) {
+            note(word, (OptionKind)i, "");
+            return i;
+        }
+    return -1;
+}
+
+static Rc not_taken(int kind, const char *command, Error *e) {
+    char name[OPTION_NAME];
+    return error_set(e, RC_USAGE, "--%s: `%s` does not take it (%s do)", option_name(name, (OptionKind)kind), command,
+                     info[kind].commands);
+}
+
+static Rc find(int *kind, const char *command, const char *word, const char **before, Error *e) {
     char known[OPTION_COUNT][OPTION_NAME];
     const char *names[OPTION_COUNT];
-    size_t n = 0;
+    int count = 0;
     char hint[96];
-    const char *near, *name = today(word);
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!strcmp(name, option_name(known[i], (OptionKind)i))) {
-            *kind = i;
-            if (takes(&info[i], command)) return RC_OK;
-            return error_set(e, RC_USAGE, "--%s: `%s` does not take it (%s do)", name, command, info[i].commands);
-        }
-        if (takes(&info[i], command)) names[n++] = known[i];
-    }
-    const char *note,
-        *key = spec_index(name) >= 0 ? name : foreign_name(name, spec_keys, (size_t)spec_key_count, &note);
-    if (key && !foreign_name(name, names, n, &note) && option_taken(OPTION_set, command))
-        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", name, key, key);
-    near = nearest_name(name, names, n);
-    snprintf(hint, sizeof hint, near ? "; did you mean --%s?" : "", near);
-    return error_set(e, RC_USAGE, "unknown option --%s%s", name, hint);
+    *kind = named(word, before);
+    if (*kind >= 0) return takes(&info[*kind], command) ? RC_OK : not_taken(*kind, command, e);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (takes(&info[i], command)) names[count] = dashed(known[count], info[i].name), count++;
+    const char *remark,
+        *key = spec_index(word) >= 0 ? word : foreign_name(word, spec_keys, (size_t)spec_key_count, &remark);
+    if (key && !foreign_name(word, names, (size_t)count, &remark) && option_taken(OPTION_set, command))
+        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", word, key, key);
+    const char *near = nearest_name(word, names, (size_t)count);
+    char whole[OPTION_NAME];
+    int meant = -1;
+    for (int i = 0; near && i < OPTION_COUNT; i++)
+        if (!strcmp(near, dashed(whole, info[i].name))) meant = i;
+    snprintf(hint, sizeof hint, near ? "; did you mean --%s?" : "",
+             meant >= 0 ? option_name(whole, (OptionKind)meant) : "");
+    return error_set(e, RC_USAGE, "unknown option --%s%s", word, hint);
 }
 
 static int place_of(const Value *v, const char *text) {
@@ -142,7 +201,8 @@ static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
     option_name(name, kind);
     switch (v->kind) {
     case FLAG:
-    case TEXT: break;
+    case TEXT:
+    case PARTS: break;
     case PAIR:
         if (!strchr(text, '=')) return not_a_pair(name, text, next, e);
         break;
@@ -162,6 +222,106 @@ static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
     return RC_OK;
 }
 
+/* Keeps a value that is what its row says. next: the word behind it on the command line, or NULL. */
+static Rc keep(Options *o, OptionKind kind, const char *value, const char *next, Error *e) {
+    char name[OPTION_NAME];
+    if (o->times[kind] == OPTION_MOST)
+        return error_set(e, RC_USAGE, "--%s is given too often", option_name(name, kind));
+    if (check(kind, value, next, e)) return e->code;
+    o->value[kind][o->times[kind]++] = value;
+    return RC_OK;
+}
+
+/* A text of its own, which the options own; NULL: too many. */
+static char *copy_of(Options *o, const char *before, const char *value, Error *e) {
+    if (o->copies == OPTION_MOST) {
+        error_set(e, RC_USAGE, "--%s: too many options with parts", value);
+        return NULL;
+    }
+    size_t size = strlen(before) + strlen(value) + 1;
+    char *copy = o->copy[o->copies++] = mem_alloc(size, 1);
+    snprintf(copy, size, "%s%s", before, value);
+    return copy;
+}
+
+/* The part of an option that `text` begins with, "recompute" or "micro-batch=..."; -1: none. */
+static int part_at(int option, const char *text) {
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (info[i].part_of != option) continue;
+        size_t n = strlen(info[i].word);
+        if (!strncmp(text, info[i].word, n) && (!text[n] || text[n] == ',' || text[n] == '=')) return i;
+    }
+    return -1;
+}
+
+static bool has_parts(int option) {
+    bool found = false;
+    for (int i = 0; i < OPTION_COUNT; i++) found |= info[i].part_of == option;
+    return found;
+}
+
+static Rc unknown_part(int option, const char *command, const char *text, Error *e) {
+    char name[OPTION_NAME], word[60], hint[96];
+    const char *names[OPTION_COUNT];
+    int count = 0;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (info[i].part_of == option && takes(&info[i], command)) names[count++] = info[i].word;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "=,"), text);
+    did_you_mean(hint, sizeof hint, word, names, (size_t)count);
+    error_set(e, RC_USAGE, "--%s: unknown '%s'%s", option_name(name, (OptionKind)option), word, hint);
+    size_t n = strlen(e->text);
+    for (int i = 0; i < count && !hint[0] && n < sizeof e->text; i++)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
+    return e->code;
+}
+
+static Rc keep_part(Options *o, int part, char *text, Error *e) {
+    const OptionInfo *x = &info[part];
+    char name[OPTION_NAME], *value = strchr(text, '=');
+    option_name(name, (OptionKind)part);
+    if (!takes(x, o->command)) return not_taken(part, o->command, e);
+    if (x->value.kind == FLAG && value) return error_set(e, RC_USAGE, "--%s takes no value", name);
+    if (x->value.kind != FLAG && !value)
+        return error_set(e, RC_USAGE, "--%s needs a value: %s=%s", name, x->word, x->argument);
+    return keep(o, (OptionKind)part, value ? value + 1 : "", NULL, e);
+}
+
+/* "A100,memory=8e10": cut at each comma that a part stands behind; what is no part is the option's own value. */
+static Rc keep_parts(Options *o, int option, char *text, const char *next, Error *e) {
+    char *rest = text;
+    while (rest) {
+        char *comma = rest, *one = rest;
+        while ((comma = strchr(comma, ',')) && part_at(option, comma + 1) < 0) comma++;
+        if (comma) *comma++ = 0;
+        rest = comma;
+        int part = part_at(option, one);
+        Rc rc = part >= 0                          ? keep_part(o, part, one, e)
+                : info[option].value.kind == PARTS ? unknown_part(option, o->command, one, e)
+                                                   : keep(o, (OptionKind)option, one, next, e);
+        if (rc) return rc;
+    }
+    return RC_OK;
+}
+
+/* One option with its value from argv[*i] on; *i: the last word that it takes. */
+static Rc take(Options *o, const char *word, int argc, char **argv, int *i, Error *e) {
+    char name[OPTION_NAME];
+    const char *value = strchr(word, '='), *before;
+    int kind = 0;
+    snprintf(name, sizeof name, "%.*s", value ? (int)(value - word - 2) : OPTION_NAME - 1, word + 2);
+    if (find(&kind, o->command, name, &before, e)) return e->code;
+    bool wants = info[kind].value.kind != FLAG;
+    if (!wants && value) return error_set(e, RC_USAGE, "--%s takes no value", name);
+    if (wants && !value && *i + 1 >= argc)
+        return error_set(e, RC_USAGE, "--%s needs a value (%s)", name, info[kind].argument);
+    const char *given = !wants ? "" : value ? value + 1 : argv[++*i], *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+    bool parts = has_parts(kind);
+    if (!parts && !before[0]) return keep(o, (OptionKind)kind, given, next, e);
+    char *copy = copy_of(o, before, given, e);
+    if (!copy) return e->code;
+    return parts ? keep_parts(o, kind, copy, next, e) : keep(o, (OptionKind)kind, copy, next, e);
+}
+
 Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *e) {
     *o = (Options){.command = command};
     bool only_operands = false;
@@ -171,28 +331,19 @@ Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *
         if (only_operands || word[0] != '-' || !word[1]) {
             if (o->operands == OPERAND_MOST) return error_set(e, RC_USAGE, "too many operands");
             o->operand[o->operands++] = word;
-            continue;
-        }
-        if (!strcmp(word, "--")) {
+        } else if (!strcmp(word, "--"))
             only_operands = true;
-            continue;
-        }
-        if (word[1] != '-') return error_set(e, RC_USAGE, "unknown option %s (options are --long)", word);
-        char name[OPTION_NAME];
-        const char *value = strchr(word, '=');
-        snprintf(name, sizeof name, "%.*s", value ? (int)(value - word - 2) : OPTION_NAME - 1, word + 2);
-        int kind = 0;
-        if (find(&kind, command, name, e)) return e->code;
-        bool wants = info[kind].value.kind != FLAG;
-        if (!wants && value) return error_set(e, RC_USAGE, "--%s takes no value", name);
-        if (wants && !value && i + 1 >= argc)
-            return error_set(e, RC_USAGE, "--%s needs a value (%s)", name, info[kind].argument);
-        if (o->times[kind] == OPTION_MOST) return error_set(e, RC_USAGE, "--%s is given too often", name);
-        const char *given = !wants ? "" : value ? value + 1 : argv[++i];
-        if (check((OptionKind)kind, given, i + 1 < argc ? argv[i + 1] : NULL, e)) return e->code;
-        o->value[kind][o->times[kind]++] = given;
+        else if (word[1] != '-')
+            return error_set(e, RC_USAGE, "unknown option %s (options are --long)", word);
+        else if (take(o, word, argc, argv, &i, e))
+            return e->code;
     }
     return RC_OK;
+}
+
+void options_release(Options *o) {
+    for (int i = 0; i < o->copies; i++) free(o->copy[i]);
+    o->copies = 0;
 }
 
 Rc options_one_experiment(const Options *o, Error *e) {
@@ -225,25 +376,34 @@ int option_choice(const Options *o, OptionKind kind, int fallback) {
 
 /* Of `run`, which takes most. */
 static bool is_first(OptionKind option) {
-    static const OptionKind first[] = {OPTION_profile, OPTION_set,     OPTION_seeds,  OPTION_arm,     OPTION_text,
-                                       OPTION_tokenizer, OPTION_threads, OPTION_name, OPTION_results, OPTION_dry_run};
+    static const OptionKind first[] = {OPTION_profile,   OPTION_set,     OPTION_seeds, OPTION_arm,     OPTION_text,
+                                       OPTION_tokenizer, OPTION_threads, OPTION_name,  OPTION_results, OPTION_dry_run};
     bool found = false;
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) found |= first[i] == option;
     return found;
+}
+
+static void help_line(Text *out, const char *before, const char *name, const char *between, const OptionInfo *x) {
+    char left[80];
+    snprintf(left, sizeof left, "%s%s%s%s", before, name, *x->argument ? between : "", x->argument);
+    text_format(out, "  %-28s %s\n", left, x->help);
 }
 
 int options_help(const char *command, bool all, Text *out) {
     int left_out = 0;
     bool many = !strcmp(command, "run") && !all;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        char left[64], name[OPTION_NAME];
-        if (!takes(&info[i], command)) continue;
-        if (many && !is_first((OptionKind)i)) {
-            left_out++;
+        char name[OPTION_NAME];
+        const OptionInfo *x = &info[i];
+        if (!takes(x, command)) continue;
+        if (many && !is_first((OptionKind)(x->part_of < 0 ? i : x->part_of))) {
+            left_out += x->part_of < 0;
             continue;
         }
-        snprintf(left, sizeof left, "--%s %s", option_name(name, (OptionKind)i), info[i].argument);
-        text_format(out, "  %-28s %s\n", left, info[i].help);
+        if (x->part_of < 0)
+            help_line(out, "--", dashed(name, x->name), " ", x);
+        else
+            help_line(out, "    ", x->word, "=", x);
     }
     return left_out;
 }

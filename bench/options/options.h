@@ -9,6 +9,7 @@
 
 typedef enum {
 #define OPTION(name, argument, value, commands, help) OPTION_##name,
+#define PART(option, name, word, argument, value, commands, help) OPTION_##name,
 #include "bench/options/options.def"
 #undef OPTION
     OPTION_COUNT
@@ -17,7 +18,7 @@ typedef enum {
 enum { SIDES = 2, UNKNOWN_NAMES = 2 };
 extern const char *const sides[SIDES], *const unknown_names[UNKNOWN_NAMES]; /* of --better and --unknown */
 
-enum { OPTION_MOST = 64 /* values of one option */, OPERAND_MOST = 4096, OPTION_NAME = 32 };
+enum { OPTION_MOST = 64 /* values of one option */, OPERAND_MOST = 4096, OPTION_NAME = 40 };
 
 typedef struct Options {
     const char *value[OPTION_COUNT][OPTION_MOST]; /* as given, in order; "" for switches */
@@ -25,11 +26,15 @@ typedef struct Options {
     const char *operand[OPERAND_MOST];
     int operands;
     const char *command;
+    char *copy[OPTION_MOST]; /* values of parts stand in these */
+    int copies;
 } Options;
 
-/* Options and operands of `command` from argv[0..argc). Both "--name value" and "--name=value"; "--" ends options.
+/* Options and operands of `command` from argv[0..argc). Both "--name value" and "--name=value"; "--" ends options. Of a
+ * part, "--memory recompute,micro-batch=4", value and times are those of OPTION_recompute and OPTION_micro_batch.
  * RC_USAGE: unknown option (nearest named), one this command does not take, a missing value, a value that is not what
- * the option's row says. */
+ * the option's row says. options_release frees what a part's value stands in, after a failure too. */
+void options_release(Options *o);
 Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *e);
 
 /* RC_USAGE unless there is one operand, an experiment. */
@@ -41,7 +46,8 @@ int option_integer(const Options *o, OptionKind kind, int fallback);
 double option_number(const Options *o, OptionKind kind, double fallback);
 int option_choice(const Options *o, OptionKind kind, int fallback);
 
-/* The name on the command line, without "--". out holds at least OPTION_NAME bytes; returns out. */
+/* The name on the command line, without "--": "threads"; of a part "memory micro-batch". out holds at least OPTION_NAME
+ * bytes; returns out. */
 char *option_name(char out[OPTION_NAME], OptionKind kind);
 
 /* What its row says to a reader. */
@@ -49,6 +55,8 @@ typedef struct {
     const char *argument, *help;
     const char *const *names; /* what its value may be; NULL: anything */
     int count;
+    int part_of;      /* the option whose part it is; -1: none */
+    const char *word; /* a part's name in that option's value */
 } OptionShown;
 OptionShown option_shown(OptionKind kind);
 

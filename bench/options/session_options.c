@@ -71,12 +71,12 @@ static void own_cache(char *cache, size_t size) {
     snprintf(cache, size, "%s%s/normbench", xdg ? given : home ? home : ".", xdg ? "" : "/.cache");
 }
 
-/* The precision that is asked for: --precision, or one of `--set precision=NAME`; NULL: none, or several. */
+/* The precision of `--set precision=NAME`; NULL: none, or several. */
 static const char *asked_precision(const Options *o) {
     const char *found = NULL;
     for (int i = 0; i < o->times[OPTION_set]; i++)
         if (!strncmp(o->value[OPTION_set][i], "precision=", 10)) found = o->value[OPTION_set][i] + 10;
-    return option(o, OPTION_precision, found && *found != '[' ? found : NULL);
+    return found && *found != '[' ? found : NULL;
 }
 
 static bool is_family(const char *name) {
@@ -202,9 +202,8 @@ static bool plan_operand(const Options *o, char word[PATH_MAX]) {
 /* `table first`: a word that is no experiment's, but that of a plan's folder, or the folder's path, stands for the
  * command line that its plan.json holds. */
 static Rc recall(Session *s, Options *o, Error *e) {
-    static const OptionKind fixed[] = {OPTION_profile, OPTION_set,           OPTION_arm,
-                                       OPTION_text,    OPTION_tokenizer,     OPTION_precision,
-                                       OPTION_seeds,   OPTION_until_decided, OPTION_most_seeds};
+    static const OptionKind fixed[] = {OPTION_profile,   OPTION_set,   OPTION_arm,           OPTION_text,
+                                       OPTION_tokenizer, OPTION_seeds, OPTION_until_decided, OPTION_most_seeds};
     char path[1024], name[OPTION_NAME], operand[PATH_MAX];
     Error unknown;
     s->word = "";
@@ -309,7 +308,7 @@ Rc session_init(Session *s, Options *o, Error *e) {
     s->threads = option_integer(o, OPTION_threads, at_once > 1 ? at_once : 1);
     if (recall(s, o, e) || find_backend(s, o, e) || take_overrides(s, o, e)) return e->code;
     if (s->threads_per_run > 1 && s->backend->device)
-        return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' does not compute on threads of the CPU",
+        return error_set(e, RC_USAGE, "--threads per-run: backend '%s' does not compute on threads of the CPU",
                          s->backend->name);
     return RC_OK;
 }

@@ -82,7 +82,7 @@ class Ours:
         self.round += 1
         results = self.folder / f"ours-{self.precision}-{self.round}"
         command = [self.args.program, "run", self.args.experiment, "--arm", "pre: {variant: pre}", "--results", results,
-                   "--threads", str(len(self.args.cores)), "--precision", PRECISION[self.precision]]
+                   "--threads", str(len(self.args.cores)), "--set", f"precision={PRECISION[self.precision]}"]
         for key, value in self.args.keys + [("seeds", f"[{', '.join(map(str, seeds))}]"), ("steps", self.args.steps),
                                             ("evaluate_at", self.args.steps), ("curve_every", self.args.steps)]:
             command += ["--set", f"{key}={value}"]
@@ -111,7 +111,7 @@ class Ours:
         """The run that the peers train again: its record, and the paths of weights and curves."""
         record = self.try_out()
         weights = self.folder / "weights.safetensors"
-        subprocess.run([self.args.program, "export", record["id"], "--results", record["folder"].parent.parent, "--step", "0",
+        subprocess.run([self.args.program, "export", record["id"], "--results", record["folder"].parent.parent, "--at", "0",
                         "--batches", "-o", weights], check=True, stdout=subprocess.DEVNULL)
         return record, weights, record["folder"] / "curves.csv"
 

@@ -2,7 +2,7 @@
 
     python3 bench/peers/replica_row.py ROW JOB.json
 
-JOB.json names the seeds' weights and batches (files of `normbench model export RUN --step 0 --batches`), the corpus' token ids, the
+JOB.json names the seeds' weights and batches (files of `normbench model export RUN --at 0 --batches`), the corpus' token ids, the
 learning rates and the device. The first training, which compiles what is compiled, leaves {"losses": [step][seed]} in the
 job's folder; then one JSON line says so, or {"absent": why}. Every line on standard input trains again from the same weights
 and is answered with the seconds that it took.

@@ -91,9 +91,9 @@ class Ours:
         a, results = self.args, self.folder / f"ours-{self.round}"
         seeds = f"[{', '.join(map(str, range(1, a.seeds + 1)))}]"
         command = [a.program, "run", a.experiment, "--arm", f"{a.variant}: {{variant: {a.variant}}}", "--results", results,
-                   "--precision", a.ours, "--backend", a.backend]
+                   "--set", f"precision={a.ours}", "--backend", a.backend]
         if a.device == "cpu":
-            command += ["--replicas", a.seeds, "--threads-per-run", a.threads]
+            command += ["--replicas", a.seeds, "--threads", f"per-run={a.threads}"]
         for key, value in a.keys + [("seeds", seeds), ("steps", a.steps), ("evaluate_at", a.steps),
                                     ("curve_every", a.steps), ("curve_batches", 0)]:
             command += ["--set", f"{key}={value}"]
@@ -122,7 +122,7 @@ class Ours:
         files = []
         for r in records:
             files.append(str(self.folder / f"seed-{r['keys']['seed']}.safetensors"))
-            subprocess.run([a.program, "export", r["id"], "--results", r["folder"].parent.parent, "--step", "0", "--batches",
+            subprocess.run([a.program, "export", r["id"], "--results", r["folder"].parent.parent, "--at", "0", "--batches",
                             "-o", files[-1]], check=True, stdout=subprocess.DEVNULL)
         file = File(files[0], Numpy())
         moving = sorted(MOVING & {op["op"] for op in file.graph["ops"]})

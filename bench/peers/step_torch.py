@@ -2,7 +2,7 @@
 
     python3 bench/peers/step_torch.py F.safetensors CORPUS[,TARGETS] CURVES.csv MODE STEPS
 
-F.safetensors holds the weights and batches of `normbench model export RUN --step 0 --batches`, CURVES.csv the run's learning
+F.safetensors holds the weights and batches of `normbench model export RUN --at 0 --batches`, CURVES.csv the run's learning
 rates. An encoder-decoder reads sentence pairs, from two files. MODE is eager or compile, float or bf16: "compile-bf16". Says one JSON line when it has warmed up ({"losses": of
 the first steps, …} or {"absent": why}), then one for every line it is given: the median seconds of STEPS steps.
 """

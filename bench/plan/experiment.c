@@ -107,7 +107,7 @@ void experiment_command(const Experiment *x, Text *out) {
     file_word(x, out);
     if (x->profile[0]) text_format(out, " --profile %s", x->profile);
     if (!spec_left_out("precision", value) && !(own >> spec_index("precision") & 1))
-        text_format(out, " --precision %s", value);
+        text_format(out, " --set precision=%s", value);
 }
 
 bool experiment_leaves_precision(const Experiment *x) {

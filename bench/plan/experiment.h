@@ -150,8 +150,8 @@ void experiment_hashes(const Experiment *x, int cell, int arm, char (*hash)[SHA2
 /* Write a cell's "token_std = 1", or "" without factors, to out, which has at least 256 bytes. */
 char *experiment_cell_text(char *out, const Experiment *x, int cell);
 
-/* Append the command that trains x, "normbench run X --profile P --precision bf16". The precision is omitted if it is
- * exact, a factor or an arm's own. */
+/* Append the command that trains x, "normbench run X --profile P --set precision=bf16". The precision is omitted if it
+ * is exact, a factor or an arm's own. */
 void experiment_command(const Experiment *x, Text *out);
 
 /* Return the index of a cell's value of factor i. */

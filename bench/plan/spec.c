@@ -234,8 +234,9 @@ static Rc set_flag(RunSpec *s, const Field *f, const char *value, Error *e) {
 }
 
 Rc spec_unknown(const char *key, const char *const *more, int count, Error *e) {
-    const char *names[160], *const own[] = {"variant",   "base",        "--backend",         "--results",
-                                            "--threads", "--recompute", "--checkpoint-every"};
+    const char *names[160], *const own[] = {"variant",           "base",      "--backend",
+                                            "--results",         "--threads", "--memory recompute",
+                                            "--checkpoint-every"};
     enum { OWN = sizeof own / sizeof *own };
     size_t n = 0;
     assert(spec_key_count + variant_key_count + count + OWN <= 160);

@@ -221,7 +221,7 @@ void guess_hint(const Pick *p, Text *out) {
     if (numbers) between = own[n - 1];
     char pattern[40] = "{arm}/version_*"; /* which Lightning counts, whatever the run */
     if (!versions) snprintf(pattern, sizeof pattern, "{arm}%c%s{seed}", between, numbers ? "" : "s");
-    text_format(out, "--name '%s' as a pattern of '%.300s', --arm-column KEY of its settings", pattern,
+    text_format(out, "--name '%s' as a pattern of '%.300s', --column arm=KEY of its settings", pattern,
                 log_called(name, sizeof name, p->run[0].log));
     int said = 0;
     const Log *log = p->run[0].log;

@@ -122,7 +122,7 @@ static Rc no_key(const Pick *p, const char *option, const char *key, Error *e) {
 static Rc by_keys(Pick *p, const PickQuery *q, Error *e) {
     int arms = 0, seeds = 0;
     if (q->seed_key && log_is_step(q->seed_key))
-        return error_set(e, RC_USAGE, "--seed-column: '%.60s' counts steps, which are no seeds", q->seed_key);
+        return error_set(e, RC_USAGE, "--column seed: '%.60s' counts steps, which are no seeds", q->seed_key);
     for (int i = 0; i < p->runs; i++) {
         PickedRun *run = &p->run[i];
         const char *arm = q->arm_key ? log_setting_of(run->log, q->arm_key) : NULL;
@@ -132,8 +132,8 @@ static Rc by_keys(Pick *p, const PickQuery *q, Error *e) {
         if (seed) set_seed(run, seed);
         if (q->seed_key && !seed) pick_leave(run, "it has no %.80s", q->seed_key);
     }
-    if (q->arm_key && !arms) return no_key(p, "--arm-column", q->arm_key, e);
-    if (q->seed_key && !seeds) return no_key(p, "--seed-column", q->seed_key, e);
+    if (q->arm_key && !arms) return no_key(p, "--column arm", q->arm_key, e);
+    if (q->seed_key && !seeds) return no_key(p, "--column seed", q->seed_key, e);
     return RC_OK;
 }
 
@@ -229,7 +229,7 @@ static void by_setting_seed(Pick *p) {
     pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");
 }
 
-/* A table whose rows have a column arm, as `runs --csv` prints. */
+/* A table whose rows have a column arm, as `runs --format csv` prints. */
 static bool by_setting_arm(Pick *p) {
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].log->fault && !log_setting_of(p->run[i].log, "arm")) return false;

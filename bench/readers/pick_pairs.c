@@ -203,7 +203,8 @@ static void say_mixed(Pick *p) {
             int runs, values = values_of(p, arm[a], key, &runs);
             if (values < 2 || 2 * values > runs || pick_about_run(key) || !strcmp(key, p->metric)) continue;
             pick_remark(
-                p, "Careful: runs of arm %.80s differ in %.80s (%d values); --where or --arm-column tells them apart.",
+                p,
+                "Careful: runs of arm %.80s differ in %.80s (%d values); --where or --column arm=KEY tells them apart.",
                 arm[a], key, values);
             said++;
         }

@@ -25,7 +25,7 @@ extern const char *const scale_device_names[SCALE_DEVICES];
 
 /* Needs of one arm in one cell. */
 typedef struct {
-    TrainerPlan plan; /* plan of a step: the batch at once, or in parts (--micro-batch); recomputing */
+    TrainerPlan plan; /* plan of a step: the batch at once, or in parts (--memory micro-batch); recomputing */
     double run_flops; /* all updates, without validations */
     int64_t fits;     /* sequences that can be trained there at once; 0: none. All, if the batch's parts fit */
     double least;     /* bytes for a batch of one */

@@ -131,7 +131,7 @@ Rc runs_csv(const Listing *l, Text *out, Error *e) {
         const RunGroup *a = &l->group[run->group], *b = &l->group[group < 0 ? run->group : group];
         if (a != b)
             return error_set(e, RC_USAGE,
-                             "runs: --csv lists the runs of one plan; name one, such as plan=%.8s (another is %.8s)",
+                             "runs: --format csv lists the runs of one plan; name one, such as plan=%.8s (another is %.8s)",
                              b->plan[0] ? b->plan : "…", a->plan[0] ? a->plan : "…");
         group = run->group;
     }

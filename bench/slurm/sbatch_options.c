@@ -171,8 +171,8 @@ static Rc check_options(const char *text, Error *e) {
 
 Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
     static const OptionKind own[] = {OPTION_nodes, OPTION_array,  OPTION_partition, OPTION_time,
-                                     OPTION_gpus,  OPTION_sbatch, OPTION_write};
-    static const OptionKind against[] = {OPTION_shard, OPTION_task, OPTION_ranks};
+                                     OPTION_gpus,  OPTION_sbatch, OPTION_output};
+    static const OptionKind against[] = {OPTION_part, OPTION_ranks};
     const Options *o = s->options;
     char name[OPTION_NAME];
     for (size_t i = 0; i < sizeof own / sizeof *own && !o->times[OPTION_slurm]; i++)
@@ -189,9 +189,10 @@ Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
                               .more = o->value[OPTION_sbatch],
                               .mores = o->times[OPTION_sbatch]};
     if (!o->times[OPTION_slurm]) return RC_OK;
-    if (o->times[OPTION_partition] && !request->partition[0]) return error_set(e, RC_USAGE, "--partition: it is empty");
-    if (slurm_plain("--partition", request->partition, " \n", e) ||
-        check_time("--time", option(o, OPTION_time, NULL), e))
+    if (o->times[OPTION_partition] && !request->partition[0])
+        return error_set(e, RC_USAGE, "--job partition: it is empty");
+    if (slurm_plain("--job partition", request->partition, " \n", e) ||
+        check_time("--job time", option(o, OPTION_time, NULL), e))
         return e->code;
     for (int i = 0; i < request->mores; i++)
         if (slurm_plain("--sbatch", request->more[i], "\n", e) || check_options(request->more[i], e)) return e->code;

@@ -12,7 +12,7 @@
 static const OptionKind passed_on[] = {OPTION_data,        OPTION_offline,   OPTION_backend,
                                        OPTION_replicas,    OPTION_name,      OPTION_checkpoint_every,
                                        OPTION_micro_batch, OPTION_recompute, OPTION_threads_per_run,
-                                       OPTION_logit_rows,  OPTION_shard_size};
+                                       OPTION_logit_rows,  OPTION_file_size};
 
 /* A path from the root of the file system, of a file that need not be there. */
 static void whole_path(char out[PATH_MAX], const char *path) {
@@ -59,8 +59,9 @@ static void pass_on(const Options *o, Text *out) {
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
         for (int k = 0; k < o->times[passed_on[i]]; k++) {
             text_format(out, " --%s", option_name(name, passed_on[i]));
-            if (o->value[passed_on[i]][k][0]) text_format(out, " ");
-            if (o->value[passed_on[i]][k][0]) text_shell(out, o->value[passed_on[i]][k]);
+            if (!o->value[passed_on[i]][k][0]) continue;
+            text_format(out, option_shown(passed_on[i]).part_of < 0 ? " " : "=");
+            text_shell(out, o->value[passed_on[i]][k]);
         }
 }
 
@@ -108,7 +109,7 @@ Rc slurm_array_script(const Session *s, const Experiment *x, const Submission *s
     if (request->gpus > 1) text_format(out, "srun ");
     command(s, x, "run", out);
     pass_on(o, out);
-    text_format(out, " --threads %d --task ", option_integer(o, OPTION_threads, 1));
+    text_format(out, " --threads %d --part ", option_integer(o, OPTION_threads, 1));
     text_shell(out, folder);
     text_format(out, "/tasks.json:\"$SLURM_ARRAY_TASK_ID\" &\n"
                      "pid=$!\n"

@@ -287,11 +287,10 @@ static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {
                 sub->tasks, sub->tasks == 1 ? "" : "s");
 }
 
-/* --write DIR: what would be submitted, in a folder: DIR itself, or DIR/1, DIR/2 … of several arrays. */
+/* -o DIR: what would be submitted, in a folder: DIR itself, or DIR/1, DIR/2 … of several arrays. */
 static Rc write_folders(Arrays *a, const Session *s, const Experiment *x, const SlurmRequest *request, const char *to,
                         Error *e) {
-    Rc rc =
-        folder_filled(to) ? error_set(e, RC_USAGE, "--write: something is in %.200s; name a new folder", to) : RC_OK;
+    Rc rc = folder_filled(to) ? error_set(e, RC_USAGE, "--output: %.200s is not empty; name a new folder", to) : RC_OK;
     for (int i = 0; i < a->parts && !rc; i++) {
         Submission *sub = &a->part[i];
         snprintf(sub->folder, sizeof sub->folder, "%.1000s", to);
@@ -315,8 +314,9 @@ static Rc make_arrays(Arrays *a, const Session *s, const Experiment *x, const To
     Submission sub = {0};
     int most = slurm_most_tasks();
     if (!most)
-        return error_set(e, RC_UNMEASURED, "--slurm: this Slurm takes no arrays (MaxArraySize 0); --shard I/N trains a "
-                                           "part of the plan in a job of one's own");
+        return error_set(e, RC_UNMEASURED,
+                         "--slurm: this Slurm takes no arrays (MaxArraySize 0); --part I/N trains a "
+                         "part of the plan in a job of one's own");
     snprintf(sub.experiment, sizeof sub.experiment, "%s", x->name);
     snprintf(sub.profile, sizeof sub.profile, "%s", x->profile);
     snprintf(sub.plan, sizeof sub.plan, "%s", x->plan);
@@ -339,7 +339,7 @@ Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, c
     bool dry = s->options->times[OPTION_dry_run] > 0;
     text_init(&a.table);
     for (int i = 0; i < t->runs; i++) fate[i] = todo_open(t, i) ? OPEN : STORED;
-    const char *to = option(s->options, OPTION_write, NULL);
+    const char *to = option(s->options, OPTION_output, NULL);
     Rc rc = find_queued(s, t, fate, e);
     if (dry || to) rc = RC_OK; /* on a machine without Slurm too */
     if (!rc) find_held(s, t, fate);

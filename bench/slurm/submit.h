@@ -14,7 +14,7 @@ typedef struct {
     int mores;
 } SlurmRequest;
 
-/* The options as they fit together. RC_USAGE: options of --slurm without it, or with --shard or --task; a value that
+/* The options as they fit together. RC_USAGE: options of --slurm without it, or with --part; a value that
  * cannot stand in a script; a time or an option that sbatch would refuse, or one that `run` decides. */
 Rc slurm_options(const Session *s, SlurmRequest *request, Error *e);
 

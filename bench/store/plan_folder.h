@@ -5,7 +5,7 @@
  *   schema       2
  *   experiment   as `normbench run` takes it: a name of bench/experiments, or a path
  *   profile      "": the file has none
- *   set, arm     the values of --set and --arm; --text, --tokenizer, --precision and --seeds are keys of --set
+ *   set, arm     the values of --set and --arm; --text, --tokenizer and --seeds are keys of --set
  *   plan         SHA-256 of the plan (bench/plan/experiment.h)
  *   yaml         the text of the file that made the plan; a note of schema 1 has none
  *   files        files that `table` wrote here: the next one removes those that it could write and does not

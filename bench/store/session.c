@@ -181,9 +181,9 @@ Rc session_class(const Session *s, const Experiment *x, const char **out, Error 
     return RC_OK;
 }
 
-/* Show the keys of --precision, --tokenizer and --seeds as these options. */
+/* Show the keys of --tokenizer and --seeds as these options. */
 static void shown_set(const char *set, Text *out) {
-    static const char *const own[] = {"precision", "tokenizer", "seeds"};
+    static const char *const own[] = {"tokenizer", "seeds"};
     const char *value = strchr(set, '=');
     if (!strncmp(set, "dataset=text:", 13)) {
         const char *slash = set[13] == '/' ? strrchr(set, '/') : NULL;

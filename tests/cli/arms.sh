@@ -41,7 +41,7 @@ tiny=(--set seeds=2 --set steps=4 --set evaluate_at=4)
 # Every row's explanation, its tape's ops included, is stored: NORMBENCH_WRITE_GOLDEN=1 writes it anew.
 rows_are_explained() {
   local name equation
-  ends 0 list --json || return 1
+  ends 0 list --format json || return 1
   python3 -c 'import json; [print(row["name"], row["what"]) for row in json.load(open("out"))["variants"]]' >rows
   [ "$(grep -c '' rows)" -ge 30 ] || { echo "too few rows"; return 1; }
   : >explained
@@ -135,7 +135,7 @@ ranges_train() {
   ends 0 run smoke --arm "$arm" "${tiny[@]}" --offline --set layers=6 --results q && count q 4 || return 1
   id=$(basename "$(dirname "$(grep -l 'attn.out = none; rmsnorm from 2/3' q/runs/*/record.json | head -n 1)")")
   [ -n "$id" ] || { echo "no record has the range"; return 1; }
-  ends 0 export "$id" --step final -o late.safetensors --results q --offline || return 1
+  ends 0 export "$id" --at final -o late.safetensors --results q --offline || return 1
   python3 - late.safetensors <<'PY' || return 1
 import json, struct, sys
 f = open(sys.argv[1], "rb")

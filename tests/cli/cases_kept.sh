@@ -21,7 +21,7 @@ compared() {
 kind_comparisons_with_ties_and_constants() {
   local options=() word
   printf '%s\n' seed,a,b '1,0.3,0.325' '2,0.5,0.475' '3,0.7,0.7' '4,0.9,0.925' '5,1.1,1.075' '6,1.3,1.3' >"$W/ties.csv"
-  runs 4 compare ties.csv --json && has out '"p": 1.0'
+  runs 4 compare ties.csv --format json && has out '"p": 1.0'
   options=(--margin 0.02) && compared 4 1,2,2.5 2,3,3.5 3,4,4.5 4,5,5.5 && has out 'not decided'
   compared 1 1,2,2.5 2,3,3.5 3,4,4.5 4,5,5.5 5,6,6.5 6,7,7.5 && lacks out nan
   options=(--cap 4.17) && compared 4 1,nan,nan 2,nan,nan 3,nan,nan 4,inf,nan 5,nan,nan 6,nan,inf && has out 'not decided'
@@ -46,7 +46,7 @@ kind_ranks_that_do_not_fit() {
 
 kind_names_with_marks_of_latex() {
   printf '%s\n' 'seed,a&b_1,"$x%","<c>#{d}~^\"' '1,2,3,4' '2,2,3.5,4' '3,2,4,4.5' >"$W/latex.csv"
-  runs 4 compare latex.csv --tex --plot x.svg && has out 'a\&b\_1' && has out '\$x\%'
+  runs 4 compare latex.csv --format tex -o x.svg && has out 'a\&b\_1' && has out '\$x\%'
   python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$W/x.svg" 2>"$W/err" || failed "the SVG does not parse"
   plan '' && sed -i "s/pre: {variant: pre}/pre: {variant: pre, label: 'A\&B_1 #1 \$x% <c>'}/" "$W/p.yaml"
   runs 0 run p.yaml --results r && runs 0 table p.yaml --results r
@@ -88,14 +88,14 @@ kind_options_of_clusters() {
 --account=|--account has an empty value
 --account|--account needs a value
 mem=8G|write --mem=8G
---array=1-5|--array is what --array of `run` decides
+--array=1-5|--array is what --job array of `run` decides
 --memory=8G|did you mean 'mem'?
 --time-min=2h|did you mean 2:00:00?
 END
-  refuses "--time: '2h' is no limit" run p.yaml --slurm --dry-run --results r --time 2h
-  refuses "--time: '-5' is no limit" run p.yaml --slurm --dry-run --results r --time -5
-  refuses '--partition: it is empty' run p.yaml --slurm --dry-run --results r --partition ''
-  runs 0 run p.yaml --slurm --dry-run --results r --sbatch '--mem=8G --account=me' --time 2:00:00 --array 5000
+  refuses "--job time: '2h' is no limit" run p.yaml --slurm --dry-run --results r --job time=2h
+  refuses "--job time: '-5' is no limit" run p.yaml --slurm --dry-run --results r --job time=-5
+  refuses '--job partition: it is empty' run p.yaml --slurm --dry-run --results r --job partition=''
+  runs 0 run p.yaml --slurm --dry-run --results r --sbatch '--mem=8G --account=me' --job time=2:00:00 --job array=5000
 }
 
 kind_paths_with_blanks_and_quotes() {

@@ -55,14 +55,14 @@ kind_runs_without_seeds() {
   runs 1 compare lists.json --unpaired
   refuses 'or --unpaired compares runs without them' compare lists.json
   printf '"Step","pre-s1 - val/loss","pre-s1 - val/loss__MIN","pre-s1 - val/loss__MAX","post-s1 - val/loss"\n"0","4","4","4","4"\n"50","3","3","3","3.5"\n"90","2","2","2","3"\n' >"$W/chart.csv"
-  runs 4 compare chart.csv --target 3 --unpaired --step-column Step
+  runs 4 compare chart.csv --target 3 --unpaired --column step=Step
   has out "Read as one run a column: 'pre-s1 - val/loss' is arm 'pre', seed 1."
 }
 
 kind_runs_against_a_number() {
   printf 'arm,value\n' >"$W/r.csv" && seq 3270 3277 | sed 's/^3/new,3./' >>"$W/r.csv"
   runs 0 compare r.csv --against 3.28 --sigma 0.0013 && has out 'below 3.28' && has out 'p sigma'
-  runs 0 compare r.csv --against 3.28 --json && has out '"p_flips": 0.00390625'
+  runs 0 compare r.csv --against 3.28 --format json && has out '"p_flips": 0.00390625'
   runs 4 compare r.csv --against 3.274 && has out 'not shown to be below 3.274'
   runs 4 compare r.csv --against 3.28 --better higher && has out 'not shown to be above 3.28'
   refuses '--sigma: it goes with --against' compare r.csv --sigma 1
@@ -82,11 +82,11 @@ kind_what_is_unclear_is_refused() {
   printf 'seed,pre,post\n1,2,2\n2,2,2\n3,2,2\n' >"$W/constant.csv"
   runs 4 compare constant.csv && has out 'n/a (all values equal)'
   printf 'seed,a&b_1,$x%%\n1,2,3\n2,2,3.5\n3,2,4\n' >"$W/latex.csv"
-  runs 4 compare latex.csv --tex && has out '\$x\%'
+  runs 4 compare latex.csv --format tex && has out '\$x\%'
   printf 'seed,pre,post\n%s\n' "$(seq 60 | sed 's/.*/&,3,4.&/')" >"$W/n60.csv"
   runs 1 compare n60.csv && has out '<.001'
-  wide >"$W/plain.csv" && same 1 german compare plain.csv --json
-  { LC_ALL=de_DE.UTF-8 same 1 german compare plain.csv --json; } 2>/dev/null
+  wide >"$W/plain.csv" && same 1 german compare plain.csv --format json
+  { LC_ALL=de_DE.UTF-8 same 1 german compare plain.csv --format json; } 2>/dev/null
   wide | sed '5s/,[0-9.]*$/,OOM/' >"$W/oom.csv" && refuses "'OOM' is not a number (a diverged run is written nan)" compare oom.csv
   wide | sed 1d >"$W/bare.csv" && refuses 'the first line has numbers, not names: seed,pre,post' compare bare.csv
   wide | gzip >"$W/runs.csv.gz" && refuses 'a gzip archive: unpack it' compare runs.csv.gz

@@ -5,7 +5,7 @@ kind_a_stalled_run_is_no_spread() {
   printf 'seed,base,arm\n1,2.91,2.9\n2,2.98,3.0\n3,3.17,4.56\n4,3.1,3.05\n5,2.84,2.82\n6,3.01,4.39\n7,2.9,2.95\n8,3.06,3.01\n' >"$W/a.csv"
   runs 4 compare a.csv
   lacks out 'The spread over seeds differs'
-  runs 4 compare a.csv --json
+  runs 4 compare a.csv --format json
   has out '"p_swap": 0.390625'
   has out '"p_one_seed_left_out": 0.78125'
 }
@@ -13,7 +13,7 @@ kind_a_stalled_run_is_no_spread() {
 kind_rounding_is_no_spread() {
   printf 'seed,base,arm\n1,1.11,1.12\n2,2.21,2.22\n3,3.31,3.32\n4,4.41,4.42\n5,1.51,1.52\n6,2.61,2.62\n7,3.71,3.72\n8,4.81,4.84\n9,4.84,4.83\n' >"$W/a.csv"
   tries=$((tries + 1))
-  (cd "$W" && "$program" compare a.csv --json >out 2>err)
+  (cd "$W" && "$program" compare a.csv --format json >out 2>err)
   has out '"p_swap": 1.0'
 }
 
@@ -26,7 +26,7 @@ kind_a_score_at_tau_is_at_tau() {
 
 kind_limits_of_one_alone() {
   printf 'seed,arm,value\n1,a,3\n2,a,3.25\n3,a,3.5\n4,a,4\n5,b,5\n6,b,5.5\n7,b,6\n8,b,8\n9,c,3\n10,c,3.5\n11,c,3.25\n12,c,3.75\n' >"$W/a.csv"
-  runs 4 compare a.csv --unpaired --json
+  runs 4 compare a.csv --unpaired --format json
   has out '"alone_lo": 1.0'
 }
 

@@ -84,7 +84,7 @@ check_targets_are_counted_and_seeds_decide() {
     "$W/line" || fail "no counts of a seed"
   grep -qE 'are not independent .*Always the most frequent target would be right 0\.[0-9]{4} of the time: pre' "$W/line" ||
     fail "not said what decides, and beside what"
-  ledger --json
+  ledger --format json
   python3 - "$W/out" "$W/r/runs" <<'PY' || fail "the counts are not those of the files"
 import json, sys
 verdict = json.load(open(sys.argv[1]))["writeups"][0]["claims"][1]["verdicts"][0]
@@ -148,10 +148,10 @@ check_the_ledger_says_what_holds() {
   ends 0 claims 900-2 --results "$W/r"
   prints 'nothing is called equal' && prints 'Note: The norm never reaches either limit_' && prints '\(tost\)$'
   prints '^  tiny smoke, step 40,( width = 16)? +6 .* open$'
-  ends 0 claims 900-2 --results "$W/r" --json
+  ends 0 claims 900-2 --results "$W/r" --format json
   python3 -c "import json, sys; w, = json.load(sys.stdin)['writeups']; assert [c['id'] for c in w['claims']] == ['900-2']" <"$W/out" ||
     fail "the JSON of a claim has others"
-  ledger --json
+  ledger --format json
   python3 - "$W/out" <<'PY' || fail "the JSON is not what bench/ledger/ledger.h says"
 import json, sys
 ledger = json.load(open(sys.argv[1]))
@@ -167,9 +167,9 @@ assert v["floor"] == 0.03125 and v["comparison"]["sign_flip"]["total"] == 64 and
 assert two["verdict"] == "open" and len(two["verdicts"]) == 2 and two["note"] and two["setups"][0]["choices"] == ["everything"]
 assert three["verdicts"] == [{"verdict": "not tested", "why": "needs a translation task"}] and three["verdict"] == "not tested"
 PY
-  ledger --tex
+  ledger --format tex
   prints 'begin.tabular' && prints 'Clipping' && prints 'maxt: step-down max-T' && prints 'tost: equivalence within a margin'
-  short --html
+  short --format html
   prints '<table' && prints 'class="verdict v-reproduced"|verdict v-reproduced' && ! grep -q '<html' "$W/out" || fail "no tables in HTML"
   ledger
   ! grep -qF 'too small to matter' "$W/out" || fail "an effect beyond its margin is called small"
@@ -179,7 +179,7 @@ PY
   sed -i 's/test: maxt/test: wilcoxon/; s/id: 900-3/id: 900-translation/' "$W/tree/bench/claims/900.yaml"
   ledger
   prints '^  900-translation +It also'
-  ledger --tex
+  ledger --format tex
   prints 'wilcoxon: exact signed ranks \(Wilcoxon 1945\)' && prints '(wilcoxon)'
 }
 
@@ -221,7 +221,7 @@ check_stored_measurements_stand_in_for_runs() {
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   short
   grep -E '^ +(900|write-up)' "$W/out" >"$W/own"
-  ledger --json --own
+  ledger --format json --own
   cp "$W/out" "$kept"
   ends 0 claims 900 --results "$W/none"
   prints '^1 reproduced, 1 open, 1 not tested\.' && whole | grep -q 'else results/reference/claims.json' || fail "not said what is shown"
@@ -235,9 +235,9 @@ check_stored_measurements_stand_in_for_runs() {
   prints '^3 not tested\.' && ! grep -q 'claims.json' "$W/out" || fail "--own shows what is stored"
   ends 0 claims --results "$W/none" --profile quick
   prints '^3 not tested\.'
-  ends 0 claims --results "$W/none" --tex
+  ends 0 claims --results "$W/none" --format tex
   prints 'Wider is better' && prints 'reproduced'
-  ends 0 claims --results "$W/none" --json
+  ends 0 claims --results "$W/none" --format json
   python3 - "$W/out" "$kept" <<'PY' || fail "the JSON of what is stored is not what was stored"
 import json, sys
 now, then = (json.load(open(f)) for f in sys.argv[1:])
@@ -264,18 +264,18 @@ PY
 # Runs of another arithmetic say so in every form of the ledger, exact ones in none.
 check_claims_name_an_arithmetic_that_is_not_exact() {
   claims_tree
-  ends 0 run tiny --profile smoke --offline --results "$W/r" --backend soft-dot --precision bf16
+  ends 0 run tiny --profile smoke --offline --results "$W/r" --backend soft-dot --set precision=bf16
   ledger
   prints '^  tiny smoke, step 40,' && prints 'class bf16-dot'
   says '^normbench: note: tiny smoke: runs of arithmetic class bf16-dot are taken$'
-  ledger --tex
+  ledger --format tex
   prints 'width = 16, class bf16-dot &'
-  ledger --json
+  ledger --format json
   [ "$(grep -c '"class": "bf16-dot"' "$W/out")" = 3 ] || fail "not every verdict of the JSON has its class"
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   ledger
   ! grep -q 'class' "$W/out" "$W/err" || fail "exact runs are given a class"
-  ledger --json
+  ledger --format json
   ! grep -q '"class"' "$W/out" || fail "exact runs are given a class in the JSON"
 }
 
@@ -323,7 +323,7 @@ check_bad_claims_are_refused() {
   claims_tree
   refused "claims: unknown write-up '901'; did you mean '900'\?" claims 901
   refused "claims: unknown claim '900-9' of write-up 900; did you mean '900-[123]'\?" claims 900-9
-  refused 'one of --json, --tex, --html and --markdown' claims --json --tex
+  refused 'one --format, not several' claims --format json --format tex
   sed -i 's/expects: equal/expects: equl/' "$W/tree/bench/claims/900.yaml"
   refused "900.yaml:31: .*unknown 'equl'; did you mean 'equal'\?" claims
   ends 2 claims 900 902
@@ -387,12 +387,12 @@ profiles:
 YAML
   ends 0 baseline brief --profile smoke --offline --reason "the first one of this test"
   for precision in tf32 bf16 bf16-stored-fast fp16-scaled-fast; do
-    ends 0 "${gate[@]}" --backend simt --precision $precision
+    ends 0 "${gate[@]}" --backend simt --set precision=$precision
     prints 'level statistical: 3 runs, as stored'
     prints 'pre +n = 3 .*equivalent'
-    ends 3 "${gate[@]}" --backend simt --precision $precision --level bit
+    ends 3 "${gate[@]}" --backend simt --set precision=$precision --level bit
     says "stored in arithmetic class 'canon', measured in 'simt-$precision'"
   done
-  ends 4 "${gate[@]}" --backend simt --precision bf16 --set lr=1e-5
+  ends 4 "${gate[@]}" --backend simt --set precision=bf16 --set lr=1e-5
   prints 'pre .*inconclusive'
 }

@@ -188,7 +188,7 @@ PY
 # sbatch keeps what it is given and counts jobs; squeue, sacct and `scontrol show config` print $W/queue, $W/accounts and
 # $W/config.
 fake_slurm() {
-  submits=("${run[@]}" --slurm --nodes 2 --array 3 --partition gpu --time 2:00:00 --sbatch '--mem=8G --account=me')
+  submits=("${run[@]}" --slurm --job nodes=2 --job array=3 --job partition=gpu --job time=2:00:00 --sbatch '--mem=8G --account=me')
   mkdir -p "$W/bin"
   cat >"$W/bin/sbatch" <<SH
 #!/bin/sh
@@ -220,15 +220,15 @@ check_a_batch_script_is_printed_and_nothing_submitted() {
   prints "^# 4 runs of toy, profile smoke as 3 tasks;" && prints '^# task 0: 2 runs, about [0-9]+ s: ' && prints '^# task 2: 1 run, about [0-9]+ s: '
   bash -n "$W/out" || fail "bash does not read it"
   [ ! -e "$W/submitted" ] && [ ! -e "$W/r" ] || fail "a dry run left something"
-  ends 0 "${submits[@]}" --dry-run --gpus 2 --threads 3 --threads-per-run 2 --results "$W/r"
-  prints '^#SBATCH --nodes=1 --ntasks=2 --cpus-per-task=6$' && prints '^#SBATCH --gpus-per-task=1$' && prints '^srun .* --threads-per-run 2 --threads 3 '
+  ends 0 "${submits[@]}" --dry-run --job gpus=2 --threads 3 --threads per-run=2 --results "$W/r"
+  prints '^#SBATCH --nodes=1 --ntasks=2 --cpus-per-task=6$' && prints '^#SBATCH --gpus-per-task=1$' && prints '^srun .* --threads per-run=2 --threads 3 '
 }
 
 # Tasks take the seeds in turn, so that half of an array has whole seeds; each says how long it takes, and all of it can be
 # written for a site's own way to submit.
 check_an_array_is_written_by_seed() {
   fake_slurm
-  ends 0 "${run[@]}" --seeds 6 --slurm --array 3 --nodes 2 --write "$W/to" --results "$W/r"
+  ends 0 "${run[@]}" --seeds 6 --slurm --job array=3 --job nodes=2 -o "$W/to" --results "$W/r"
   says '^  3 tasks of [0-9]+ s to [0-9]+ s, at 55% of this machine.s fma peak, as no stored run tells the time$'
   [ "$(cat "$W/out")" = "sbatch $W/to/run.sh
 sbatch --dependency=afterany:JOB $W/to/table.sh" ] || fail "not the commands that submit it"
@@ -244,9 +244,9 @@ PY
   [ "$rc" = 0 ] && says '4 of them in task 0$' || fail "the task that was written ends with $rc"
   ends 0 table toy.yaml --profile smoke --seeds 6 --partial --results "$W/r"
   prints 'PARTIAL: 2 of 6 seeds'
-  ends 2 "${run[@]}" --seeds 6 --slurm --write "$W/to" --results "$W/r"
+  ends 2 "${run[@]}" --seeds 6 --slurm -o "$W/to" --results "$W/r"
   says "^normbench: --write: something is in $W/to; name a new folder\$"
-  refused 'run: --write goes with --slurm' "${run[@]}" --write "$W/new"
+  refused 'run: --output goes with --slurm' "${run[@]}" -o "$W/new"
 }
 
 check_an_array_trains_what_is_missing() {
@@ -272,7 +272,7 @@ check_an_array_trains_what_is_missing() {
   ends 0 status toy.yaml --profile smoke --results "$W/r"
   prints '^slurm    job 1: 1 running \(n1\)$'
   prints '^slurm    job 1 is over, 1 of its 4 runs is not stored: task 2 NODE_FAIL; `run --slurm` submits them again$'
-  ends 0 status toy.yaml --profile smoke --json --results "$W/r"
+  ends 0 status toy.yaml --profile smoke --format json --results "$W/r"
   python3 -c 'import json, sys; s, = json.load(open(sys.argv[1]))["slurm"]
 assert s["job"] == "1" and s["missing"] == 1 and s["tasks"] == [{"task": 1, "state": "RUNNING", "node": "n1", "why": "None"}]' \
     "$W/out" || fail "the JSON is another"
@@ -298,7 +298,7 @@ check_arrays_are_cut_to_what_slurm_takes() {
   local i word
   fake_slurm
   printf 'MaxArraySize            = 3\nMaxJobCount             = 10000\n' >"$W/config"
-  submits=("${run[@]}" --seeds 4 --slurm --nodes 2 --array 8)
+  submits=("${run[@]}" --seeds 4 --slurm --job nodes=2 --job array=8)
   ends 0 "${submits[@]}" --dry-run --results "$W/r"
   says '^  3 arrays, one after the other: Slurm takes 3 tasks to one$'
   [ "$(grep '^#SBATCH --array' "$W/out" | paste -sd' ')" = '#SBATCH --array=0-2%2 #SBATCH --array=0-2%2 #SBATCH --array=0-1' ] || fail "other arrays"
@@ -317,13 +317,13 @@ check_arrays_are_cut_to_what_slurm_takes() {
   ends 0 "${submits[@]}" --results "$W/r"
   prints '^toy: nothing to submit$' && [ "$(ls "$W/r/runs" | wc -l)" = 8 ] || fail "not all was trained"
   # All at once, a cluster that takes no arrays, and one that says nothing.
-  ends 0 "${run[@]}" --seeds 4 --slurm --nodes 8 --results "$W/s"
+  ends 0 "${run[@]}" --seeds 4 --slurm --job nodes=8 --results "$W/s"
   says '^  3 arrays: Slurm takes 3 tasks to one$' && ! grep -q 'afterany:5 ' "$W/submitted" || fail "in turn"
   echo 'MaxArraySize = 0' >"$W/config"
   ends 3 "${submits[@]}" --results "$W/t"
   says '^normbench: --slurm: this Slurm takes no arrays .MaxArraySize 0.' && [ ! -e "$W/t" ] || fail "something is left"
   rm "$W/bin/scontrol"
-  ends 0 "${run[@]}" --seeds 600 --set steps=1 --set evaluate_at=1 --slurm --array 1200 --dry-run --results "$W/t"
+  ends 0 "${run[@]}" --seeds 600 --set steps=1 --set evaluate_at=1 --slurm --job array=1200 --dry-run --results "$W/t"
   [ "$(grep '^#SBATCH --array' "$W/out" | paste -sd' ')" = '#SBATCH --array=0-599%1 #SBATCH --array=0-599%1' ] || fail "not cut to 1000"
 }
 
@@ -332,7 +332,7 @@ check_an_array_that_slurm_refuses_among_others() {
   fake_slurm
   echo 'MaxArraySize = 2' >"$W/config"
   sed -i "2i [ \"\$(cat '$W/submitted' 2>/dev/null | wc -l)\" -lt 1 ] || { echo 'sbatch: error: Batch job submission failed: Job violates accounting/QOS policy' >&2; exit 1; }" "$W/bin/sbatch"
-  ends 3 "${run[@]}" --slurm --array 4 --results "$W/r"
+  ends 3 "${run[@]}" --slurm --job array=4 --results "$W/r"
   says '^normbench: job 1 is submitted, the other arrays and the tables are not: sbatch: error: Batch job .*QOS policy'
   [ "$(ls "$W"/r/slurm/toy-*)" = 1 ] && grep -q '"array": "1"' "$W"/r/slurm/toy-*/1/jobs.json || fail "not the first alone is kept"
 }
@@ -341,16 +341,16 @@ check_tasks_take_the_same_time() {
   local parts
   fake_slurm
   cp -r "$T/whole" "$W/r"
-  ends 0 "${run[@]}" --slurm --seeds 5 --array 3 --dry-run --results "$W/r"
+  ends 0 "${run[@]}" --slurm --seeds 5 --job array=3 --dry-run --results "$W/r"
   says '^  3 tasks of .* to .*, by the time of stored runs$' && prints '^# task 0: 2 runs, about .*: (plain|ours) seed [345], '
   # Layers cost what they cost, as operations where nothing is stored: 12 + 2 + 1 would be 80 % in one of three.
-  ends 0 "${run[@]}" --set 'layers=[1, 2, 12]' --seeds 3 --arm '{variant: pre}' --slurm --array 3 --results "$W/s"
+  ends 0 "${run[@]}" --set 'layers=[1, 2, 12]' --seeds 3 --arm '{variant: pre}' --slurm --job array=3 --results "$W/s"
   parts=$(python3 -c 'import json, re, sys
 for t in json.load(open(sys.argv[1]))["tasks"]:
     print(sum(int(re.search("layers = ([0-9]+)", r["what"])[1]) for r in t["runs"]))' "$W"/s/slurm/toy-*/1/tasks.json | paste -sd+)
   [ $((parts)) = 45 ] && [ -z "$(printf '%s\n' "$parts" | tr + '\n' | awk '$1 < 12 || $1 > 18')" ] || fail "layers of the tasks: $parts"
   # Replicas of one shape stay together, so that a program trains them at once.
-  ends 0 "${run[@]}" --set 'width=[16, 32]' --seeds 4 --arm '{variant: pre}' --replicas 8 --slurm --array 4 --results "$W/t"
+  ends 0 "${run[@]}" --set 'width=[16, 32]' --seeds 4 --arm '{variant: pre}' --replicas 8 --slurm --job array=4 --results "$W/t"
   parts=$(python3 -c 'import json, sys
 tasks = json.load(open(sys.argv[1]))["tasks"]
 shapes = [[r["what"].split("  ")[0] for r in t["runs"]] for t in tasks]
@@ -436,22 +436,22 @@ check_what_slurm_refuses() {
 
 check_options_of_slurm() {
   fake_slurm
-  refused 'run: --partition goes with --slurm' "${run[@]}" --partition gpu
+  refused 'run: --job partition goes with --slurm' "${run[@]}" --job partition=gpu
   refused 'run: --sbatch goes with --slurm' "${run[@]}" --sbatch '--mem=1G'
-  refused 'run: --shard does not go with --slurm, which deals the runs itself' "${run[@]}" --slurm --shard 1/2
+  refused 'run: --part does not go with --slurm, which deals the runs itself' "${run[@]}" --slurm --part 1/2
   refused 'run: --ranks does not go with --slurm' "${run[@]}" --slurm --ranks 2
-  refused "partition: 'a b' cannot stand in a batch script: it holds a blank" "${run[@]}" --slurm --partition 'a b'
+  refused "partition: 'a b' cannot stand in a batch script: it holds a blank" "${run[@]}" --slurm --job partition='a b'
   refused "sbatch: .* cannot stand in a batch script: it holds a line break" "${run[@]}" --slurm --sbatch $'--mem=1G\nrm -r x'
   for time in 30 90:00 2:00:00 1-0 1-12:30 0-1:0:0 UNLIMITED; do
-    ends 0 "${run[@]}" --slurm --time "$time" --dry-run --results "$W/s"
+    ends 0 "${run[@]}" --slurm --job time="$time" --dry-run --results "$W/s"
     prints "^#SBATCH --time=$time\$"
   done
   for time in -5 '' 2x 1:2:3:4 1- 1-2-3 :5 '2:00:00 ' 1.5; do
-    refused "time: '$time' is no limit as Slurm takes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds\$" "${run[@]}" --slurm --time "$time"
+    refused "time: '$time' is no limit as Slurm takes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds\$" "${run[@]}" --slurm --job time="$time"
   done
-  refused "time: '2h' .*; did you mean 2:00:00.\$" "${run[@]}" --slurm --time 2h
-  refused "time: '90m' .*; did you mean 90.\$" "${run[@]}" --slurm --time 90m
-  refused "time: '3 days' .*; did you mean 3-0.\$" "${run[@]}" --slurm --time '3 days'
+  refused "time: '2h' .*; did you mean 2:00:00.\$" "${run[@]}" --slurm --job time=2h
+  refused "time: '90m' .*; did you mean 90.\$" "${run[@]}" --slurm --job time=90m
+  refused "time: '3 days' .*; did you mean 3-0.\$" "${run[@]}" --slurm --job time='3 days'
   for more in '--mem=8G -A me' '--mem 8G' '--comment="a b" -Cgpu' '--exclusi' '--gres=gpu:1'; do
     ends 0 "${run[@]}" --slurm --sbatch "$more" --dry-run --results "$W/s"
     grep -qxF -- "#SBATCH $more" "$W/out" || fail "not in the script: $more"
@@ -468,22 +468,22 @@ check_options_of_slurm() {
   refused "sbatch: -A needs a value\$" "${run[@]}" --slurm --sbatch '-A --qos=x'
   refused "sbatch: --qos needs a value\$" "${run[@]}" --slurm --sbatch '--mem=8G --qos'
   refused "sbatch: --hold takes no value, not '1'\$" "${run[@]}" --slurm --sbatch '--hold=1'
-  refused "partition: it is empty\$" "${run[@]}" --slurm --partition ''
+  refused "partition: it is empty\$" "${run[@]}" --slurm --job partition=''
   refused "sbatch: sbatch has no option '-Z'\$" "${run[@]}" --slurm --sbatch '-Z3'
-  refused "sbatch: --array is what --array of .run. decides\$" "${run[@]}" --slurm --sbatch '--array=1-5'
-  refused "sbatch: -t is what --time of .run. decides\$" "${run[@]}" --slurm --sbatch '-t5'
+  refused "sbatch: --array is what --job array of .run. decides\$" "${run[@]}" --slurm --sbatch '--array=1-5'
+  refused "sbatch: -t is what --job time of .run. decides\$" "${run[@]}" --slurm --sbatch '-t5'
   refused "sbatch: --no-requeue is what .run --slurm. decides itself\$" "${run[@]}" --slurm --sbatch '--no-requeue'
   refused "results: .* cannot stand in a batch script: it holds %" "${run[@]}" --slurm --results "$W/%j"
-  refused "nodes: '0' is not a number from 1" "${run[@]}" --slurm --nodes 0
-  refused "task: 'x' is not FOLDER/tasks.json:I" "${run[@]}" --task x --results "$W/r"
+  refused "nodes: '0' is not a number from 1" "${run[@]}" --slurm --job nodes=0
+  refused "part: 'x' is not I/N with 1 <= I <= N" "${run[@]}" --part x --results "$W/r"
   ends 0 "${run[@]}" --slurm --results "$W/r"
   tasks=$(echo "$W"/r/slurm/toy-*/1/tasks.json)
-  refused 'tasks.json has tasks 0 to 0, not 7' "${run[@]}" --task "$tasks:7" --results "$W/r"
-  refused 'tasks.json is of plan [0-9a-f]{8} of toy, not of plan [0-9a-f]{8} of toy' "${run[@]}" --set steps=9 --task "$tasks:0" --results "$W/r"
+  refused 'tasks.json has tasks 0 to 0, not 7' "${run[@]}" --part "$tasks:7" --results "$W/r"
+  refused 'tasks.json is of plan [0-9a-f]{8} of toy, not of plan [0-9a-f]{8} of toy' "${run[@]}" --set steps=9 --part "$tasks:0" --results "$W/r"
   echo '{}' >"$tasks"
-  ends 5 "${run[@]}" --task "$tasks:0" --results "$W/r"
+  ends 5 "${run[@]}" --part "$tasks:0" --results "$W/r"
   says 'tasks.json: not what `run --slurm` writes'
-  refused "tasks.json" "${run[@]}" --task "$W/absent/tasks.json:0" --results "$W/r"
+  refused "tasks.json" "${run[@]}" --part "$W/absent/tasks.json:0" --results "$W/r"
 }
 
 # A disk that is full from any call on: either all was submitted, or nothing is left of it; a task ends with 3.
@@ -502,9 +502,9 @@ check_slurm_on_a_full_disk() {
   with=(env PATH="$W/bin:$PATH")
   rm -rf "$W/r" "$W/mark" && ends 0 "${run[@]}" --slurm --results "$W/r"
   with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" DISK_FAULT=full DISK_AT=30)
-  ends 3 "${run[@]}" --task "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
+  ends 3 "${run[@]}" --part "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
   says 'No space left on device'
   with=(env PATH="$W/bin:$PATH")
-  ends 0 "${run[@]}" --task "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
+  ends 0 "${run[@]}" --part "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
   same_runs || fail "other runs after the disk was full"
 }

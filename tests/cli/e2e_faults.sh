@@ -234,7 +234,7 @@ check_a_disk_that_lies_is_noticed() {
 }
 
 check_file_size_limit() {
-  ends 0 "${run[@]}" --shard 1/2 --results "$W/r"
+  ends 0 "${run[@]}" --part 1/2 --results "$W/r"
   digest "$W/r" >"$W/before"
   with=(bash -c 'ulimit -f 4; exec "$@"' limited)
   "${with[@]}" "$program" "${run[@]}" --threads 1 --checkpoint-every 0 --results "$W/r" </dev/null 2>&1 >/dev/null |
@@ -256,7 +256,7 @@ check_full_file_system() {
   unshare -m bash -c '
     w=$1 && shift
     mount -t tmpfs -o size=128k none "$w/small" || exit
-    "$@" --shard 1/2 >/dev/null 2>&1
+    "$@" --part 1/2 >/dev/null 2>&1
     cp -r "$w/small" "$w/before"
     head -c 1000000 /dev/zero >"$w/small/filler" 2>/dev/null
     "$@" >"$w/out" 2>"$w/err"

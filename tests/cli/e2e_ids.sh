@@ -54,8 +54,8 @@ check_arms_and_cells_that_meet_are_trained_once() {
   grep -q 'both sides are the same runs' "$W/out" && grep -qE '^  keeps.* [-+][0-9]' "$W/out" || fail "not in one cell of two"
   # A share has what it trains, and the others know that it is whole.
   rm -r "$W/r"
-  for share in 1/2 2/2; do ends 0 run "$W/plan.yaml" --shard $share --results "$W/r"; done
-  prints '24 of 24 runs stored' && prints '^All shards are here'
+  for share in 1/2 2/2; do ends 0 run "$W/plan.yaml" --part $share --results "$W/r"; done
+  prints '24 of 24 runs stored' && prints '^All parts are here'
   [ "$(ls "$W/r/runs" | wc -l)" = 12 ] || fail "not 12 folders"
 }
 
@@ -161,7 +161,7 @@ check_runs_name_the_bytes_they_were_trained_on() {
   ends 0 runs "$W/own.yaml" --results "$W/r"
   prints '^own \(plan [0-9a-f]*\): 4 of 4 runs stored$'
   tr '\n' ' ' <"$W/out" | grep -qE " own on other bytes of text:.* \(SHA-256 $a\) \(plan [0-9a-f]*\): 4 runs stored " || fail "not named"
-  ends 0 runs "$W/own.yaml" "text_sha256=$(sha256sum "$W/a.txt" | cut -d' ' -f1)" --json --results "$W/r"
+  ends 0 runs "$W/own.yaml" "text_sha256=$(sha256sum "$W/a.txt" | cut -d' ' -f1)" --format json --results "$W/r"
   id=$(grep -m 1 -o '"id": "[0-9a-f]*"' "$W/out" | cut -d'"' -f4)
   ends 0 show "$id" --results "$W/r"
   says "^normbench: note: run ${id:0:12} was trained on other bytes than 'text:.*mine.txt' holds now: SHA-256 $a, not $b\$"

@@ -108,8 +108,8 @@ check_slips_of_the_command_line() {
   refused "nowhere.yaml: no such file" run nowhere.yaml "${r[@]}"
   refused "unknown option --profle; did you mean --profile" run smoke --profle x "${r[@]}"
   refused "unknown option -p " run smoke -p x "${r[@]}"
-  refused "\-\-json: .run. does not take it" run smoke --json "${r[@]}"
-  refused "\-\-shard: .list. does not take it" list --shard 1/2
+  refused "format: .run. does not take it" run smoke --format json "${r[@]}"
+  refused "part: .list. does not take it" list --part 1/2
   refused "\-\-results needs a value" list --results
   refused "\-\-results: " run smoke --results '' --offline
   refused "\-\-results: " run smoke --offline --results "$(printf 'd%.0s' {1..700})"
@@ -140,9 +140,9 @@ check_slips_of_the_command_line() {
   refused "tokenizer: unknown value 'chr'; did you mean 'char'" run smoke --tokenizer chr "${r[@]}"
   refused "\-\-threads: '0'" run smoke --threads 0 "${r[@]}"
   refused "\-\-threads: '2x'" run smoke --threads 2x "${r[@]}"
-  refused "\-\-threads-per-run: '0'" run smoke --threads-per-run 0 "${r[@]}"
-  refused "\-\-shard: '3/2'" run smoke --shard 3/2 "${r[@]}"
-  refused "\-\-shard: '1'" run smoke --shard 1 "${r[@]}"
+  refused "threads per-run: '0'" run smoke --threads per-run=0 "${r[@]}"
+  refused "part: '3/2'" run smoke --part 3/2 "${r[@]}"
+  refused "part: '1'" run smoke --part 1 "${r[@]}"
   refused "\-\-checkpoint-every: 'soon'" run smoke --checkpoint-every soon "${r[@]}"
   [ ! -e "$W/r" ] || fail "a refused command left something in the results"
 }
@@ -195,24 +195,24 @@ check_compare_reads_columns_by_name_and_draws() {
   local seed losses=$W/losses.csv
   echo run,method,loss,accuracy >"$losses"
   for seed in 1 2 3 4 5 6; do printf '%d,adam,3.%d,.4\n%d,lion,3.%d,.5\n' $seed $seed $seed $((seed * seed % 7 + 1)) >>"$losses"; done
-  refused "losses.csv:1: the header has no column 'seed' \(--seed-column names it\)" compare "$losses"
+  refused "losses.csv:1: the header has no column 'seed' \(--column seed=NAME names it\)" compare "$losses"
   refused "losses.csv:1: --metric must say which column it is: loss, accuracy" \
-    compare "$losses" --seed-column run --arm-column method
-  refused "the header has no column 'los'; is 'loss' meant\?" compare "$losses" --seed-column run --metric los
-  local columns=(--seed-column run --arm-column method --metric loss)
-  ends 4 compare "$losses" "${columns[@]}" --plot "$W/d.svg"
+    compare "$losses" --column seed=run --column arm=method
+  refused "the header has no column 'los'; is 'loss' meant\?" compare "$losses" --column seed=run --metric los
+  local columns=(--column seed=run --column arm=method --metric loss)
+  ends 4 compare "$losses" "${columns[@]}" -o "$W/d.svg"
   prints "^Read as one run a line: arm is column 'method', value is column 'loss'\.$"
   prints '^  adam +3\.35  0\.19$'
   grep -q '>lion<' "$W/d.svg" && python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$W/d.svg" ||
     fail "the plot is no SVG of lion"
   mkdir -p "$W/bare"
   with=(env PATH="$W/bare")
-  ends 3 compare "$losses" "${columns[@]}" --plot "$W/bare/d.svg"
+  ends 3 compare "$losses" "${columns[@]}" -o "$W/bare/d.svg"
   with=()
   says '^normbench: gnuplot: not installed'
   [ ! -e "$W/bare/d.svg" ] || fail "something was drawn without gnuplot"
-  refused "--plot: 'd.png' does not end in .svg" compare "$losses" "${columns[@]}" --plot d.png
-  ends 3 compare "$losses" "${columns[@]}" --plot "$W/none/d.svg"
+  refused "output: 'd.png' does not end in .svg" compare "$losses" "${columns[@]}" -o d.png
+  ends 3 compare "$losses" "${columns[@]}" -o "$W/none/d.svg"
   says 'none/d.svg: '
   cut -d, -f1-3 "$losses" | sed '1s/run/seed/' >"$W/plain.csv"
   ends 4 compare "$W/plain.csv"
@@ -236,7 +236,7 @@ check_compare_gates_by_how_much() {
   sed -i '2,$s/[^,]*$/nan/' "$gate"
   refused "--cap 1: a diverged run would count as good as the best that finished \(3.01, seed 1 of arm 'base'\)" \
     compare "$gate" --cap 1
-  ends 1 compare "$gate" --cap 10.8 --stall 4 --json
+  ends 1 compare "$gate" --cap 10.8 --stall 4 --format json
   prints '"only_arm": 8'
 }
 

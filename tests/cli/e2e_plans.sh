@@ -162,7 +162,7 @@ check_a_plan_has_the_name_that_it_was_given() {
 
 check_plans_that_were_run_are_named() {
   ends 0 "${run[@]}" --set steps=4 --name first --results "$W/r"
-  ends 0 "${run[@]}" --set steps=5 --results "$W/r" --shard 1/2
+  ends 0 "${run[@]}" --set steps=5 --results "$W/r" --part 1/2
   ends 3 table toy.yaml --results "$W/r"
   says '^normbench: 4 of 4 runs are missing: normbench run toy.yaml --profile smoke --results '
   says 'note: other plans of toy: normbench table first --results [^ ]+ \(--profile smoke --set steps=4; 4 of 4 runs\), '
@@ -248,7 +248,7 @@ check_plans_have_the_dates_of_commits() {
   prints "^  plan [0-9a-f]{8}: first in commit $commit of 2020-02-02 11:30 UTC, before the first run ended\$"
   prints '^  claim 900-2: first in commit [0-9a-f]{12} of 2020-02-01 10:00 UTC, before the first run ended$'
   prints "^  This proves no order: a commit's date can be set, a history rewritten, and runs made elsewhere before\.\$"
-  ends 0 "${from[@]}" --json
+  ends 0 "${from[@]}" --format json
   python3 -c 'import json, sys; w = json.load(open(sys.argv[1]))["written"]
 assert [x["date"] for x in w] == ["2020-02-02 11:30 UTC", "2020-02-01 10:00 UTC"] and w[0]["commit"][:12] == sys.argv[2], w' \
     "$W/out" "$commit" || fail "the JSON has other dates"

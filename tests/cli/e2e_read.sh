@@ -1,7 +1,7 @@
 # Part of e2e.sh: what is read of stored runs alone: runs, show, trace, archive, and the names by which runs are called.
 
 id_of() { # ARM SEED RESULTS: the id of a run of toy.yaml
-  ends 0 runs toy.yaml "arm=$1" "seed=$2" --json --results "$3"
+  ends 0 runs toy.yaml "arm=$1" "seed=$2" --format json --results "$3"
   python3 -c 'import json, sys; (g,) = json.load(open(sys.argv[1]))["groups"]; (r,) = g["runs"]; print(r["id"])' "$W/out"
 }
 
@@ -39,7 +39,7 @@ check_stored_runs_are_listed() {
   ends 0 runs toy.yaml --results "$W/r"
   prints '^toy smoke \(plan [0-9a-f]{8}\): 4 of 4 runs stored$'
   [ "$(grep -cE '^  [0-9a-f]{12}  (plain|ours ) +[12] +[0-9]\.[0-9]{4}  ok$' "$W/out")" = 4 ] || fail "not four lines"
-  ends 0 runs toy.yaml arm=ours seed=2 --json --results "$W/r"
+  ends 0 runs toy.yaml arm=ours seed=2 --format json --results "$W/r"
   python3 - "$W/out" "$W/r" <<'PY' || fail "the JSON is not the record's"
 import json, sys
 (group,) = json.load(open(sys.argv[1]))["groups"]
@@ -105,8 +105,8 @@ check_a_run_is_called_by_what_it_was() {
   refused "show: no stored run begins with '0000ffff0000'; nearest: [0-9a-f]{12} \(" show 0000ffff0000 "${r[@]}"
   refused "show: no run is stored in " show 00 --results "$W/none"
   refused "show: name one run" show "${r[@]}"
-  ends 0 export toy.yaml:plain/seed=1 --step 0 -o "$W/a" "${r[@]}"
-  ends 0 export "${other:0:9}" --step 0 -o "$W/b" "${r[@]}"
+  ends 0 export toy.yaml:plain/seed=1 --at 0 -o "$W/a" "${r[@]}"
+  ends 0 export "${other:0:9}" --at 0 -o "$W/b" "${r[@]}"
   cmp "$W/a" "$W/b" || fail "the two names are not of one run"
   refused "export: 'toy.yaml:plain' is 2 stored runs" export toy.yaml:plain -o "$W/a" "${r[@]}"
   ends 0 explain toy.yaml:ours/seed=1 "${r[@]}"
@@ -118,8 +118,8 @@ check_a_run_is_called_by_what_it_was() {
 # One spec in two classes: the class tells the runs apart.
 check_a_class_is_part_of_a_name() {
   local r=(--results "$W/r")
-  ends 0 "${one[@]}" "${r[@]}" --backend soft-dot --precision bf16
-  ends 0 "${one[@]}" "${r[@]}" --backend soft-amx --precision bf16
+  ends 0 "${one[@]}" "${r[@]}" --backend soft-dot --set precision=bf16
+  ends 0 "${one[@]}" "${r[@]}" --backend soft-amx --set precision=bf16
   ends 0 runs one.yaml "${r[@]}"
   prints 'bf16-dot' && prints 'bf16-amx'
   refused "is 2 stored runs, which differ in class \(bf16-(dot|amx), bf16-(dot|amx)\); one of them: one.yaml:plain/class=bf16-" \
@@ -144,7 +144,7 @@ check_a_run_is_shown_whole() {
   prints '^  after step +0 +15 +30$' && prints '^ +[0-9.]+ \|[o*]'
   [ "$(grep -n 'steps  *30  *(default' "$W/out" | cut -d: -f1)" -lt "$(grep -n 'weight_decay 0.1' "$W/out" | cut -d: -f1)" ] ||
     fail "what is at its default does not stand last"
-  ends 0 show "$id" --json "${r[@]}"
+  ends 0 show "$id" --format json "${r[@]}"
   python3 - "$W/out" "$W/r/runs/$id" <<'PY' || fail "the JSON is not the record's"
 import csv, json, sys
 run, record = json.load(open(sys.argv[1])), json.load(open(sys.argv[2] + "/record.json"))
@@ -175,7 +175,7 @@ check_a_number_is_traced_to_its_runs() {
   find "$W/r/out" -name tiny.json -exec cp {} "$W/table.json" \;
   ends 0 trace 'tiny: same - pre' width=32 "${r[@]}"
   cp "$W/out" "$W/text"
-  ends 0 trace tiny: same - pre width=32 --json "${r[@]}"
+  ends 0 trace tiny: same - pre width=32 --format json "${r[@]}"
   python3 - "$W/out" "$W/table.json" "$W/r/runs" "$W/text" <<'PY' || fail "the trace is not the table's"
 import itertools, json, re, sys
 trace, table, text = json.load(open(sys.argv[1])), json.load(open(sys.argv[2])), open(sys.argv[4]).read()
@@ -303,17 +303,17 @@ check_stored_runs_are_compared() {
   ends 0 table six --results r
   sed -n '/^After 20/,$p' out | grep -A 1 'loss, nats' | awk 'END {print $2}' >table
   [ -s table ] || fail "no difference"
-  ends 0 runs six --csv --results r
+  ends 0 runs six --format csv --results r
   [ "$(head -n 1 out)" = arm,seed,status,valid_loss,loss_chain,parameters_hash,id ] && [ "$(grep -c '' out)" = 13 ] || fail "not the runs"
   cp out runs.csv
   "$program" compare - <runs.csv >out 2>err
   prints "^Read as one run a line: arm is column 'arm', value is column 'valid_loss'"
   grep -A 1 'minus plain  *Δ' out | awk 'END {print $2}' | cmp - table || fail "another difference than the table's"
   ends 0 "${run[@]}" --seeds 6 --set steps=3 --results r
-  refused 'runs: --csv lists the runs of one plan; name one, such as plan=[0-9a-f]{8}' runs toy.yaml --csv --results r
-  ends 3 runs toy.yaml --csv --results elsewhere
+  refused 'runs: --format csv lists the runs of one plan; name one, such as plan=[0-9a-f]{8}' runs toy.yaml --format csv --results r
+  ends 3 runs toy.yaml --format csv --results elsewhere
   says 'runs: none is stored'
-  ends 0 runs six status=ok --csv --results r
+  ends 0 runs six status=ok --format csv --results r
   ends 1 table six --fail-on worse --results r
   prints 'worse than plain' && says '^normbench: --fail-on worse: fails$'
   ends 4 table toy.yaml --profile smoke --set steps=3 --seeds 6 --fail-on worse-by:0.0001 --results r
@@ -398,7 +398,7 @@ sys.exit(wide[0] if wide else 0)' $columns || fail "$command is wider than $colu
   [ "$(grep -c '^  [a-z]' "$W/out")" -lt 6 ] && prints '^  peri ' && prints '^variants \(' || fail "not the rows that hold the word"
   ends 0 list grid-metrics
   prints '^grid metrics'
-  ends 0 list norms --json
+  ends 0 list norms --format json
   python3 -c 'import json, sys; assert list(json.load(open(sys.argv[1]))) == ["norms"]' "$W/out" || fail "more than the norms"
 }
 
@@ -413,7 +413,7 @@ check_printed_commands_run() {
   }
   : >said
   collect new mine.yaml
-  collect "${run[@]}" --shard 1/2 --results half
+  collect "${run[@]}" --part 1/2 --results half
   collect table toy.yaml --profile smoke --results half
   collect "${run[@]}" --results r
   collect table toy.yaml --profile smoke --paper --results r

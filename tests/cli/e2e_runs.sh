@@ -91,9 +91,9 @@ check_dry_run() {
 
 check_shards_make_a_whole() {
   local a b
-  ends 0 "${run[@]}" --shard 1/2 --results "$W/a"
+  ends 0 "${run[@]}" --part 1/2 --results "$W/a"
   prints '2 of 4 runs stored'
-  ends 0 "${run[@]}" --shard 2/2 --results "$W/b"
+  ends 0 "${run[@]}" --part 2/2 --results "$W/b"
   prints '2 of 4 runs stored'
   a=$(ls "$W/a/runs") b=$(ls "$W/b/runs")
   [ -z "$(comm -12 <(echo "$a") <(echo "$b"))" ] || fail "both shards trained a run"
@@ -104,9 +104,9 @@ check_shards_make_a_whole() {
 }
 
 check_shards_one_after_another_in_one_folder() {
-  ends 0 "${run[@]}" --shard 1/3 --results "$W/r"
-  ends 0 "${run[@]}" --shard 2/3 --results "$W/r"
-  ends 0 "${run[@]}" --shard 3/3 --results "$W/r"
+  ends 0 "${run[@]}" --part 1/3 --results "$W/r"
+  ends 0 "${run[@]}" --part 2/3 --results "$W/r"
+  ends 0 "${run[@]}" --part 3/3 --results "$W/r"
   same "$W/r"
 }
 
@@ -116,11 +116,11 @@ check_threads_do_not_change_bytes() {
 }
 
 check_threads_that_share_a_run_do_not_change_bytes() {
-  ends 0 "${run[@]}" --threads 1 --threads-per-run 3 --results "$W/r"
+  ends 0 "${run[@]}" --threads 1 --threads per-run=3 --results "$W/r"
   same "$W/r"
   local id n
   id=$(ls "$W/r/runs" | head -n 1)
-  for n in 1 3; do ends 0 export "$id" --threads-per-run $n -o "$W/$n" --results "$W/r"; done
+  for n in 1 3; do ends 0 export "$id" --threads per-run=$n -o "$W/$n" --results "$W/r"; done
   cmp "$W/1" "$W/3" || fail "three threads export other weights"
 }
 
@@ -149,21 +149,21 @@ check_backends_give_the_same_bytes() {
 
 # What is computed again, and logits in pieces: less memory, no other byte.
 check_less_memory_does_not_change_bytes() {
-  ends 0 "${run[@]}" --recompute --logit-rows 3 --results "$W/r"
+  ends 0 "${run[@]}" --memory recompute --memory logit-rows=3 --results "$W/r"
   same "$W/r"
-  ends 0 "${one[@]}" --backend simt --recompute --logit-rows 5 --results "$W/device"
+  ends 0 "${one[@]}" --backend simt --memory recompute --memory logit-rows=5 --results "$W/device"
   same "$W/device" "$T/whole1"
   ends 0 "${one[@]}" --set quantize=true --set hits=true --results "$W/kept"
-  ends 0 "${one[@]}" --set quantize=true --set hits=true --recompute --logit-rows 7 --results "$W/again"
+  ends 0 "${one[@]}" --set quantize=true --set hits=true --memory recompute --memory logit-rows=7 --results "$W/again"
   same "$W/again" "$W/kept"
   sed 's/variant: pre/variant: ngpt/' one.yaml >ngpt.yaml
-  ends 2 run ngpt.yaml --offline --logit-rows 3 --results "$W/none"
+  ends 2 run ngpt.yaml --offline --memory logit-rows=3 --results "$W/none"
   says 'a run of this plan needs all logits at once: the scale of its logits is learned'
-  ends 2 run ngpt.yaml --offline --dry-run --device H200 --logit-rows 3 --results "$W/none"
+  ends 2 run ngpt.yaml --offline --dry-run --device H200 --memory logit-rows=3 --results "$W/none"
   says 'a run of this plan needs all logits at once: the scale of its logits is learned'
-  ends 2 "${one[@]}" --precision bf16 --backend soft-dot --logit-rows 3 --results "$W/none"
+  ends 2 "${one[@]}" --set precision=bf16 --backend soft-dot --memory logit-rows=3 --results "$W/none"
   says 'needs all logits at once: it is for precision exact'
-  refused "logit-rows: '0' is not a number from 1" "${one[@]}" --logit-rows 0 --results "$W/none"
+  refused "logit-rows: '0' is not a number from 1" "${one[@]}" --memory logit-rows=0 --results "$W/none"
   [ ! -e "$W/none" ] || fail "a refused run left something"
 }
 
@@ -181,7 +181,7 @@ check_costs_of_unlike_programs_are_marked() {
   ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/alike"
   ends 0 "${table[@]}" --results "$W/alike"
   ! grep -q '^\*: ' "$W/out" || fail "programs that were alike are marked"
-  ends 0 "${run[@]}" --threads 1 --shard 1/4 --results "$W/r" # one run alone; those of the other arm together
+  ends 0 "${run[@]}" --threads 1 --part 1/4 --results "$W/r" # one run alone; those of the other arm together
   ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/r"
   ends 0 "${table[@]}" --results "$W/r"
   prints '^  ours \* ' && prints '^\*: the pairs of some seeds ran on different devices'
@@ -199,20 +199,20 @@ lacks() { # PATTERN ARGUMENTS...: the backend has not this precision: exit 3, on
 check_a_fast_precision_is_another_run() {
   local precision
   for precision in fp32 tf32 bf16 bf16-stored-fast fp16-scaled-fast; do
-    ends 0 "${one[@]}" --results "$W/$precision" --backend simt --precision $precision
+    ends 0 "${one[@]}" --results "$W/$precision" --backend simt --set precision=$precision
     grep -q "\"arithmetic_class\": \"simt-$precision\"" "$W/$precision"/runs/*/record.json || fail "the class is not in the record"
     ! diff <(ls "$W/$precision/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and $precision share an id"
   done
   lacks "backend 'portable' computes in exact, fp16, bf16-stored and fp16-scaled only; simt and cuda have fp32" \
-    "${one[@]}" --backend portable --precision fp32 --results "$W/none"
-  refused "unknown precision 'fp23'; did you mean 'fp32'" "${one[@]}" --precision fp23 --results "$W/none"
+    "${one[@]}" --backend portable --set precision=fp32 --results "$W/none"
+  refused "unknown precision 'fp23'; did you mean 'fp32'" "${one[@]}" --set precision=fp23 --results "$W/none"
 }
 
 # A class of bits for each order of sums; where the instruction is missing the program ends and takes no other backend.
 check_bf16_is_a_run_of_its_own() {
   local order
   for order in dot amx; do
-    ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order" --precision bf16
+    ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order" --set precision=bf16
     grep -q "\"arithmetic_class\": \"bf16-$order\"" "$W/$order"/runs/*/record.json || fail "the class is not in the record"
     ! diff <(ls "$W/$order/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and bf16 share an id"
     ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order-bf16"
@@ -221,18 +221,18 @@ check_bf16_is_a_run_of_its_own() {
   ! diff <(ls "$W/dot/runs") <(ls "$W/amx/runs") >/dev/null || fail "the two orders share an id"
   ends 0 list
   if grep -qE '^  (dot|amx)-bf16 .*not on this machine' "$W/out" && ! grep -E '^  (dot|amx)-bf16 ' "$W/out" | grep -qv 'not on'; then
-    ends 3 "${one[@]}" --results "$W/none" --precision bf16
+    ends 3 "${one[@]}" --results "$W/none" --set precision=bf16
     says '^normbench: precision bf16: .*AMX.*; .*AVX512-BF16 \(--backend soft-dot-bf16 computes its bits slowly\)$'
-    ends 3 "${one[@]}" --results "$W/none" --backend amx --precision bf16
+    ends 3 "${one[@]}" --results "$W/none" --backend amx --set precision=bf16
     says "^normbench: backend 'amx-bf16': .*AMX"
     [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
     [ ! -e "$W/none/runs" ] || fail "something was trained"
   fi
-  lacks "backend 'cuda' computes in exact, fp32, bf16, .*fp16-scaled-fast only; cpu and cpu64 have fp64" "${one[@]}" --backend cuda --precision fp64
-  lacks "backend 'cuda' computes in exact, fp32, bf16, .*fp16-scaled-fast only; cpu and cpu64 have fp64" perf smoke --dry-run --precision fp64
-  lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot, .*simt and cuda have bf16" "${one[@]}" --backend portable --precision bf16
-  lacks "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --precision fp32
-  refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --precision bf16
+  lacks "backend 'cuda' computes in exact, fp32, bf16, .*fp16-scaled-fast only; cpu and cpu64 have fp64" "${one[@]}" --backend cuda --set precision=fp64
+  lacks "backend 'cuda' computes in exact, fp32, bf16, .*fp16-scaled-fast only; cpu and cpu64 have fp64" perf smoke --dry-run --set precision=fp64
+  lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot, .*simt and cuda have bf16" "${one[@]}" --backend portable --set precision=bf16
+  lacks "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --set precision=fp32
+  refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --set precision=bf16
   refused "baseline: arithmetic class simt-fp32 gives other bits on other machines" \
     baseline smoke --backend simt-fp32 --reason "not to be stored"
 }
@@ -240,25 +240,25 @@ check_bf16_is_a_run_of_its_own() {
 # A run in another precision is found by what was run, and its class stands in the table.
 check_a_table_names_the_precision_it_found() {
   local bf16 exact
-  ends 0 "${one[@]}" --backend soft-dot --precision bf16 --results "$W/r"
+  ends 0 "${one[@]}" --backend soft-dot --set precision=bf16 --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
   says 'not all runs are stored in precision exact; this table is of the runs in bf16'
   prints 'Arithmetic: class bf16-dot\.' && prints '\|class:bf16-dot\|v'
   prints '^one-bf16: .*EXPLORATORY' # a file without profiles declares no other plan than that of the run
-  ends 3 table one.yaml --precision exact --results "$W/r"
+  ends 3 table one.yaml --set precision=exact --results "$W/r"
   says '1 of 1 runs are missing'
   ends 0 "${one[@]}" --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
   ls "$W"/r/out/*/one-bf16.tex >/dev/null 2>&1 && fail "the plan's folder still holds the earlier tables"
   exact=$(ls "$W"/r/out/*/one.tex)
   cp "$exact" "$W/exact.tex"
-  for bf16 in '--precision bf16' '--set precision=bf16'; do
+  for bf16 in '--precision bf16' '--set precision=bf16'; do # the first is the version before's
     # shellcheck disable=SC2086
     ends 0 table one.yaml $bf16 --results "$W/r"
     prints '^one-bf16: .*EXPLORATORY'
   done
   cmp "$exact" "$W/exact.tex" || fail "the table of another precision overwrites that of the exact runs"
-  ends 0 table one.yaml --precision exact --results "$W/r"
+  ends 0 table one.yaml --set precision=exact --results "$W/r"
   prints '^one: '
   ends 0 table one.yaml --results "$W/r"
   ! grep -q 'class' "$W/out" || fail "the canonical class is named, or the other one is taken"
@@ -266,7 +266,7 @@ check_a_table_names_the_precision_it_found() {
 
 # The weights of such a run are validated in its own arithmetic, and are the record's.
 check_an_export_of_bf16_comes_back() {
-  ends 0 "${one[@]}" --backend soft-dot --precision bf16 --results "$W/r"
+  ends 0 "${one[@]}" --backend soft-dot --set precision=bf16 --results "$W/r"
   ends 0 export "$(ls "$W/r/runs")" -o "$W/w" --results "$W/r"
   ends 0 import "$W/w" --results "$W/r"
   prints '^record: equal bit for bit$'
@@ -306,7 +306,7 @@ check_tables_need_no_corpus() {
 check_no_cuda_device() {
   nvidia-smi -L >/dev/null 2>&1 && return 0
   local backend
-  for backend in "cuda" "cuda --precision fp32" "cuda-fp32"; do
+  for backend in "cuda" "cuda --set precision=fp32" "cuda-fp32"; do
     # shellcheck disable=SC2086
     ends 3 "${one[@]}" --results "$W/r" --backend $backend
     says '^normbench: .*no CUDA device: '
@@ -338,7 +338,7 @@ check_a_dry_step_of_a_device() {
   prints '^  one step +209 '
   prints '^  cublasLtMatmul +99 '
   ! grep -q '^  linear' "$W/out" || fail "a kernel of our own for a bias"
-  ends 0 perf smoke --dry-run --precision fp32 --json
+  ends 0 perf smoke --dry-run --set precision=fp32 --format json
   prints '"cublasLtMatmul"'
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
 assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
@@ -349,7 +349,7 @@ for on in ("A100", "H200"):
     assert abs(sum(x["model_seconds"][on] for x in k) + 1.3e-6 * s["launches"] - s["model_seconds"][on]) < 1e-9' "$W/out" ||
     fail "the JSON does not add up"
   # Tensor cores: the same products at other peaks.
-  ends 0 perf smoke --dry-run --set width=512 --precision bf16 --json
+  ends 0 perf smoke --dry-run --set width=512 --set precision=bf16 --format json
   python3 -c 'import json, sys; x = [k for k in json.load(open(sys.argv[1]))["steps"][0]["kernels"] if k["kernel"] == "cublasLtMatmul"][0]
 assert x["floor_seconds"]["H200"] < x["flops"] / 66.9e12' "$W/out" || fail "products in bf16 are at the peak of floats"
   ends 0 perf smoke --dry-run --set layers=1 --set width=1024 --set heads=1 --set batch=1 --set context=8192
@@ -358,11 +358,11 @@ assert x["floor_seconds"]["H200"] < x["flops"] / 66.9e12' "$W/out" || fail "prod
   refused "replicas goes with --dry-run" perf smoke --replicas 2
   refused "backend 'simt' is measured by bench/gpu-check; --dry-run --backend cuda counts" perf smoke --backend simt
   refused "replicas: 'x' is not a number" "${one[@]}" --replicas x --results "$W/none"
-  refused "takes no threads of the host" "${one[@]}" --backend simt --threads-per-run 2 --results "$W/none"
+  refused "does not compute on threads of the CPU" "${one[@]}" --backend simt --threads per-run=2 --results "$W/none"
 }
 
 check_steps_of_arms_in_turn() {
-  ends 0 perf smoke-shakespeare --baseline layernorm --json -o "$W/pairs.json"
+  ends 0 perf smoke-shakespeare --baseline layernorm --format json -o "$W/pairs.json"
   python3 - "$W/pairs.json" <<'PY' || fail "the JSON does not add up"
 import json, sys
 steps = json.load(open(sys.argv[1]))["steps"]

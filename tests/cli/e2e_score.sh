@@ -14,16 +14,16 @@ J
   ends 0 run toy.yaml --set tokenizer=byte --arm '{plain: {variant: pre}}' --seeds 1 --offline --results "$W/r"
   id=$(ls "$W/r/runs")
   ends 0 export "$id" --results "$W/r" -o "$W/w.safetensors"
-  own=(--tasks piqa,winogrande,siqa,hellaswag --file "piqa=$W/piqa.jsonl" --labels "piqa=$W/labels"
+  own=(--tasks piqa,winogrande,siqa,hellaswag --file "piqa=$W/piqa.jsonl" --file labels:"piqa=$W/labels"
     --file "winogrande=$W/wino.jsonl" --file "siqa=$W/siqa.jsonl" --file "hellaswag=$W/hella.jsonl")
 }
 
 # The file, the stored run it came from, several threads: the same numbers; a dump has every choice.
 check_weights_are_scored() {
   tasks_here
-  ends 0 score "$W/w.safetensors" "${own[@]}" --json --dump "$W/dump" && cp "$W/out" "$W/file"
+  ends 0 score "$W/w.safetensors" "${own[@]}" --format json -o "$W/dump" && cp "$W/out" "$W/file"
   [ "$(wc -l <"$W/dump")" = 15 ] || fail "not 6 + 2 + 3 + 4 choices"
-  ends 0 score "$id" --results "$W/r" --offline --threads-per-run 2 "${own[@]}" --json --dump "$W/again"
+  ends 0 score "$id" --results "$W/r" --offline --threads per-run=2 "${own[@]}" --format json -o "$W/again"
   diff <(grep -Ev '"(model|group)":' "$W/file") <(grep -Ev '"(model|group)":' "$W/out") >&2 || fail "the stored run has other scores"
   diff <(sed 's/"model":"[^"]*"//' "$W/dump") <(sed 's/"model":"[^"]*"//' "$W/again") >/dev/null || fail "other likelihoods"
   python3 - "$W/file" "$W/dump" <<'PY' || fail "the scores are not those of the dump"
@@ -54,7 +54,7 @@ PY
   ends 0 score "$W/w.safetensors" "$id" --results "$W/r" --offline "${own[@]}" --items 2
   prints '^  piqa +2  acc  ' && prints 'piqa: 2 of 2 items were truncated' && prints 'rules: lm_eval 0.4'
   prints "^  $id.* piqa +acc +0 +0 +2 +1\$"
-  ends 0 score "$W/w.safetensors" "${own[@]}" --tex && prints 'begin\{tabular\}'
+  ends 0 score "$W/w.safetensors" "${own[@]}" --format tex && prints 'begin\{tabular\}'
 }
 
 # A file and the run it came from write the same text; seeds and temperatures tell texts apart; mistakes get one line.
@@ -100,14 +100,14 @@ check_bad_tasks_get_one_line() {
   refused "siqa.jsonl:1: no 'goal'; an item of piqa has goal" score "${w[@]}" --tasks piqa --file "piqa=$W/siqa.jsonl"
   refused 'piqa.jsonl:1: it has no label' score "${w[@]}" --tasks piqa --file "piqa=$W/piqa.jsonl"
   printf '0\n' >"$W/short"
-  refused 'short: 1 label for 3 items of piqa' score "${w[@]}" --tasks piqa --file "piqa=$W/piqa.jsonl" --labels "piqa=$W/short"
+  refused 'short: 1 label for 3 items of piqa' score "${w[@]}" --tasks piqa --file "piqa=$W/piqa.jsonl" --file labels:"piqa=$W/short"
   printf '%s\n' '{"goal": "g", "sol1": "a", "sol2": "a", "label": 0}' >"$W/equal"
   ends 0 score "${w[@]}" --tasks piqa --file "piqa=$W/equal"
   prints 'piqa: two choices of 1 of 1 items are equal: the first of them counts, as in lm_eval'
   refused "unknown 'keep'; there are: refuse, drop" score "${w[@]}" --unknown keep
   refused '--items: .0. is not a number' score "${w[@]}" --items 0
   refused 'piqa.: questions to score weights on' run toy.yaml --set dataset=piqa --offline --results "$W/r"
-  ends 3 score "${w[@]}" --tasks siqa --file "siqa=$W/siqa.jsonl" --dump "$W/nowhere/dump" && says 'nowhere/dump: cannot write'
+  ends 3 score "${w[@]}" --tasks siqa --file "siqa=$W/siqa.jsonl" -o "$W/nowhere/dump" && says 'nowhere/dump: cannot write'
   ends 5 score "$W/piqa.jsonl" --tasks siqa --file "siqa=$W/siqa.jsonl"
   ends 2 score "$W/nowhere.safetensors" --tasks siqa --file "siqa=$W/siqa.jsonl" && says 'nowhere.safetensors'
   ends 0 run toy.yaml --set tokenizer=byte --set objective=masked --arm "{plain: {variant: pre}}" --seeds 1 --offline --results "$W/masked"

@@ -144,28 +144,28 @@ check_a_dry_run_of_the_writeups_sizes() {
     esac
   done
   # A window after the other, and activations again: 8 partial sums of the gradients are half of what it takes.
-  ends 0 run peri-400m --profile full --dry-run --micro-batch 1 --recompute --results "$W/none"
+  ends 0 run peri-400m --profile full --dry-run --memory micro-batch=1 --memory recompute --results "$W/none"
   prints "^memory: of one device that trains a step in parts; blocks' activations are recomputed; all logits are held"
   prints '^  memory       3[0-9.]* GB: weights .* partial sums of them 16\.2[0-9]*, '
   prints '^  FLOPs        7.626e\+15 a step, '
-  ends 0 run peri-400m --profile full --dry-run --micro-batch 1 --recompute --logit-rows 256 --results "$W/none"
+  ends 0 run peri-400m --profile full --dry-run --memory micro-batch=1 --memory recompute --memory logit-rows=256 --results "$W/none"
   prints '^  memory       2[0-9.]* GB: .* activations 1\.[0-9]*, '
-  ends 2 run peri-400m --profile full --dry-run --micro-batch 3
+  ends 2 run peri-400m --profile full --dry-run --memory micro-batch=3
   says 'micro-batch: 3 does not divide the batch of 256 sequences'
   ends 0 run peri-400m --profile full --dry-run --set batch=2 --results "$W/none"
   ends 3 run peri-400m --profile full --dry-run --set batch=3 --results "$W/none" # 2^31 logits
   ends 0 run peri-3b2 --profile full --dry-run --set batch=1 --device H200 --results "$W/none"
-  ends 3 run peri-3b2 --profile full --dry-run --set batch=1 --device H200 --device-memory 120e9 --results "$W/none"
+  ends 3 run peri-3b2 --profile full --dry-run --set batch=1 --device H200 --device memory=120e9 --results "$W/none"
   says 'the device has 120$'
   # Half the peak, twice the hours.
-  ends 0 run peri-400m --profile full --dry-run --set batch=1 --device-flops 1e12 --utilization 0.5 --results "$W/none"
+  ends 0 run peri-400m --profile full --dry-run --set batch=1 --device flops=1e12 --device utilization=0.5 --results "$W/none"
   one=$(sed -n 's/^  GPU hours *\([0-9.]*\) a run$/\1/p' "$W/out" | head -1)
-  ends 0 run peri-400m --profile full --dry-run --set batch=1 --device-flops 1e12 --utilization 0.25 --results "$W/none"
+  ends 0 run peri-400m --profile full --dry-run --set batch=1 --device flops=1e12 --device utilization=0.25 --results "$W/none"
   two=$(sed -n 's/^  GPU hours *\([0-9.]*\) a run$/\1/p' "$W/out" | head -1)
   awk -v one="$one" -v two="$two" 'BEGIN { exit !(one > 0 && two / one > 1.999 && two / one < 2.001) }' ||
     fail "GPU hours $one and $two"
   refused "device: unknown 'A10'; did you mean 'A100'" run peri-400m --dry-run --device A10
-  refused "utilization: '2' is not a share of the peak" run peri-400m --dry-run --utilization 2
+  refused "utilization: '2' is not a share of the peak" run peri-400m --dry-run --device utilization=2
   refused 'device and its figures go with --dry-run' run peri-400m --device A100
   # The transcript that docs/cluster.md shows, of Pre-LN.
   grep '^\$ ' "$root/results/reference/peri-sizes.txt" | while read -r _ _ _ name options; do

@@ -86,10 +86,10 @@ PY
 check_shards_are_balanced_by_cost() {
   local i plan=(--set 'layers=[1, 2, 12]' --arm '{variant: pre}') parts=
   for i in 1 2 3; do
-    ends 0 "${run[@]}" "${plan[@]}" --dry-run --shard $i/3 --results "$W/r"
-    prints "^shard $i/3: [0-9] of the plan's 6 runs, [0-9.]+% of its cost\$"
+    ends 0 "${run[@]}" "${plan[@]}" --dry-run --part $i/3 --results "$W/r"
+    prints "^part $i/3: [0-9] of the plan's 6 runs, [0-9.]+% of its cost\$"
     prints '^[0-9] of [0-9] runs to train, .* FLOPs, about .* left|^[0-9] of [0-9] runs to train, .* FLOPs, about '
-    parts+=" $(sed -n "s/^shard .*: \([0-9]\) of .* \([0-9.]*\)% .*/\1 \2/p" "$W/out")"
+    parts+=" $(sed -n "s/^part .*: \([0-9]\) of .* \([0-9.]*\)% .*/\1 \2/p" "$W/out")"
   done
   python3 - $parts <<'PY' || fail "runs and share of the cost:$parts"
 import sys
@@ -99,17 +99,17 @@ assert sum(runs) == 6 and abs(sum(cost) - 100) < .2
 assert max(cost) < 45 and min(cost) > 15  # every third run would be 80 % in one of them
 PY
   # What is stored does not move the shares.
-  ends 0 "${run[@]}" "${plan[@]}" --shard 1/3 --results "$W/r"
-  prints '^not here: [0-9] runs? of shard 2/3: normbench run toy.* --shard 2/3$'
-  for i in 2 3; do ends 0 "${run[@]}" "${plan[@]}" --shard $i/3 --results "$W/r"; done
-  prints '^All shards are here: normbench table toy'
-  says '6 runs, [0-9] stored, ([0-9]) to train, \1 of them in shard 3/3'
+  ends 0 "${run[@]}" "${plan[@]}" --part 1/3 --results "$W/r"
+  prints '^missing: [0-9] runs? of part 2/3: normbench run toy.* --part 2/3$'
+  for i in 2 3; do ends 0 "${run[@]}" "${plan[@]}" --part $i/3 --results "$W/r"; done
+  prints '^All parts are here: normbench table toy'
+  says '6 runs, [0-9] stored, ([0-9]) to train, \1 of them in part 3/3'
   ends 0 "${run[@]}" "${plan[@]}" --results "$W/r"
   says '6 stored, 0 to train'
 }
 
 check_counts_survive_a_resume() {
-  ends 0 "${run[@]}" --threads 1 --shard 1/2 --results "$W/r"
+  ends 0 "${run[@]}" --threads 1 --part 1/2 --results "$W/r"
   ends 0 "${run[@]}" --threads 1 --results "$W/r"
   says '^  3/4  ' && says '^  4/4  '
   ! grep -q '^  1/2 ' "$W/err" || fail "counted without those that were stored"
@@ -150,7 +150,7 @@ check_status() {
   ends 0 status toy.yaml --profile smoke --set steps=3000 --results "$W/r"
   prints '^toy, profile smoke: 4 runs: 0 done, 1 running, 3 waiting'
   prints "^running  plain seed 1  step [0-9]+/3000  loss [0-9.]+.*\(pid $first\)$"
-  ends 0 status toy.yaml --profile smoke --set steps=3000 --json --results "$W/r"
+  ends 0 status toy.yaml --profile smoke --set steps=3000 --format json --results "$W/r"
   python3 -c 'import json, os, sys; s = json.load(open(sys.argv[1])); r = s["running"][0]
 assert s["runs"] == 4 and s["waiting"] == 3 and r["pid"] == int(sys.argv[2]) and r["steps"] == 3000 and r["train_loss"] > 0
 assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is another"
@@ -228,10 +228,10 @@ check_reproduce_a_shard() {
   printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$W/calls" "$program" >"$tree/build/bench/normbench"
   chmod +x "$tree/build/bench/normbench"
   reproduce() { "$tree/reproduce" "${rest[@]}" "$@" </dev/null >"$W/out" 2>"$W/err"; }
-  reproduce --shard 1/2 || fail "a shard ends with $?"
+  reproduce --part 1/2 || fail "a part ends with $?"
   ! grep -qE '^(table|report)' "$W/calls" || fail "it tries tables of a part"
-  says 'Shard 1/2 is done' && says 'normbench records merge DIR' && prints 'not here: 6 runs of shard 2/2: .* --shard 2/2$'
-  reproduce --shard=2/2 || fail "a shard ends with $?"
+  says 'Part 1/2 is done' && says 'normbench records merge DIR' && prints 'missing: 6 runs of part 2/2: .* --part 2/2$'
+  reproduce --part=2/2 || fail "a part ends with $?"
   : >"$W/calls"
   reproduce || fail "all of it ends with $?"
   says '12 stored, 0 to train' && grep -q '^table .*--set dataset=synthetic' "$W/calls" || fail "no table"

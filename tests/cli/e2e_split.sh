@@ -8,11 +8,11 @@ check_a_split_checkpoint_survives_every_power_cut() {
   for ((at = 30; at < 900; at += 41)); do
     rm -rf "$W/r"
     with=(env LD_PRELOAD="$T/disk.so" DISK_FAULT=kill DISK_AT="$at")
-    nb "${one[@]}" --set steps=2 --checkpoint-every 0 --shard-size 0.02 --results "$W/r"
+    nb "${one[@]}" --set steps=2 --checkpoint-every 0 --file-size 0.02 --results "$W/r"
     with=()
     [ "$rc" = 137 ] || break
     ls "$W"/r/runs/.partial/*.safetensors.index.json >/dev/null 2>&1 && n=$((n + 1))
-    nb "${one[@]}" --set steps=2 --shard-size 0.02 --results "$W/r"
+    nb "${one[@]}" --set steps=2 --file-size 0.02 --results "$W/r"
     [ "$rc" = 0 ] || fail "after call $at: exit $rc"
     ! grep -q 'starts over' "$W/err" || fail "after call $at a damaged checkpoint was left"
     same "$W/r" "$W/reference"
@@ -32,7 +32,7 @@ check_damaged_split_checkpoints_are_refused() {
   local shard
   ends 0 "${one[@]}" --set steps=6 --results "$W/reference"
   with=(env LD_PRELOAD="$(disk)" DISK_FAULT=kill DISK_AT=150)
-  nb "${one[@]}" --set steps=6 --checkpoint-every 0 --shard-size 0.02 --results "$W/start"
+  nb "${one[@]}" --set steps=6 --checkpoint-every 0 --file-size 0.02 --results "$W/start"
   with=()
   [ -n "$(ls "$W"/start/runs/.partial/*.index.json)" ] || fail "no index"
   again() { rm -rf "$W/r" && cp -r "$W/start" "$W/r" && shard=$(grep -oE '[0-9a-f]{64}-[0-9a-f]{12}-00002-of-[0-9]*.safetensors' "$W"/r/runs/.partial/*.index.json | head -n 1) && shard=$W/r/runs/.partial/$shard; }
@@ -46,7 +46,7 @@ check_an_export_in_shards_comes_back() {
   ends 0 "${one[@]}" --results "$W/r"
   id=$(ls "$W/r/runs")
   ends 0 export "$id" -o "$W/whole.safetensors" --results "$W/r"
-  ends 0 export "$id" -o "$W/w.safetensors" --shard-size 0.01 --results "$W/r"
+  ends 0 export "$id" -o "$W/w.safetensors" --file-size 0.01 --results "$W/r"
   i=$W/w.safetensors.index.json
   [ ! -e "$W/w.safetensors" ] && [ "$(ls "$W"/w-*-of-*.safetensors | wc -l)" -gt 2 ] || fail "no shards"
   python3 - "$W" <<'PY' || fail "the shards are not the whole"
@@ -88,7 +88,7 @@ PY
   rm "$W"/w-*-00002-of-*
   ends 5 import "$i" --results "$W/r"
   says "shard 'w-.*' is missing"
-  refused "shard-size: 'big' is not a number of megabytes" export "$id" -o "$W/x" --shard-size big
+  refused "file-size: 'big' is not a number of megabytes" export "$id" -o "$W/x" --file-size big
   ends 0 export "$id" -o "$W/w.safetensors" --results "$W/r"
   [ -z "$(ls "$W"/w-* "$i" 2>/dev/null)" ] && cmp "$W/w.safetensors" "$W/whole.safetensors" || fail "old shards are left"
 }

@@ -44,7 +44,7 @@ check_sentences_are_translated() {
   [ "$(sed -n 's/.*"bleu": \([0-9.]*\).*/\1/p' "$record" | tail -n 1 | xargs printf %.2f)" = "$score" ] ||
     fail "the record's BLEU is not that of its sentences"
   ends 0 export "$id" --results "$W/r" --offline -o "$W/w.safetensors"
-  ends 0 export "$id" --results "$W/r" --offline --batches --step 0 -o "$W/b.safetensors"
+  ends 0 export "$id" --results "$W/r" --offline --batches --at 0 -o "$W/b.safetensors"
   ends 0 import "$W/b.safetensors" --offline
   python3 - "$W/b.safetensors" <<'PY' || fail "no numbers of pairs"
 import json, struct, sys
@@ -65,7 +65,7 @@ PY
   tail -n 6 "$W/a" >"$W/a6"
   "$program" translate "$W/w.safetensors" --beam 1 <"$W/a6" >"$W/greedy" 2>"$W/err" || fail "translate ends with $?"
   cmp -s "$W/greedy" "$W/wrote" || fail "another text than at the last validation"
-  "$program" translate "$id" --results "$W/r" --offline --threads-per-run 2 --beam 1 <"$W/a6" >"$W/again" 2>"$W/err"
+  "$program" translate "$id" --results "$W/r" --offline --threads per-run=2 --beam 1 <"$W/a6" >"$W/again" 2>"$W/err"
   cmp -s "$W/greedy" "$W/again" || fail "the stored run writes another text than its file"
   "$program" translate "$W/w.safetensors" <"$W/a6" >"$W/beam" 2>"$W/err" && [ "$(wc -l <"$W/beam")" = 6 ] ||
     fail "five beams"

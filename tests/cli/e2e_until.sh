@@ -80,8 +80,8 @@ check_a_plan_that_was_killed_goes_on_to_the_same_seed() {
   ends 0 run "$W/until.yaml" --threads 2 --results "$W/r"
   tabled "$W/until.yaml" "$W/r" | diff - "$W/want" || fail "another table"
   until_file 400 # the same from two shares of the work beside each other, and seeds beyond the decision change nothing
-  begin run "$W/until.yaml" --threads 1 --shard 1/2 --results "$W/s"
-  "$program" run "$W/until.yaml" --threads 1 --shard 2/2 --results "$W/s" </dev/null >"$W/out2" 2>"$W/err2" || fail "shard 2"
+  begin run "$W/until.yaml" --threads 1 --part 1/2 --results "$W/s"
+  "$program" run "$W/until.yaml" --threads 1 --part 2/2 --results "$W/s" </dev/null >"$W/out2" 2>"$W/err2" || fail "shard 2"
   ended 60
   [ "$rc" = 0 ] || fail "shard 1 ends with $rc"
   cat "$W/out" "$W/out2" | grep -q '^decided after' || fail "no share says that it is decided"
@@ -98,7 +98,7 @@ check_tasks_of_an_array_stop_by_themselves() {
   local folder i
   fake_slurm
   until_file 20
-  ends 0 run "$W/until.yaml" --slurm --nodes 1 --array 8 --time 10:00 --results "$W/r"
+  ends 0 run "$W/until.yaml" --slurm --job nodes=1 --job array=8 --job time=10:00 --results "$W/r"
   folder=$(echo "$W"/r/slurm/until-*/1)
   for i in 0 1 2 3 4 5 6 7; do
     task $i "$folder"

@@ -51,7 +51,7 @@ check_nothing_stands_in_for_a_missing_corpus() {
   copied_tree "$W/tree/checkout"
   mkdir "$W/nothing"
   export NORMBENCH_ROOT=$W/tree/checkout NORMBENCH_DATA=$W/nothing
-  for more in '' '--shard 1/2' '--dry-run'; do
+  for more in '' '--part 1/2' '--dry-run'; do
     # shellcheck disable=SC2086
     CI=1 ends 3 "${shakespeare[@]}" $more
     says "^normbench: corpus 'tinyshakespeare' cannot be had: .*--data DIR .*--set dataset=synthetic"

@@ -47,7 +47,7 @@ for script in check reproduce; do
     grep -qE "unknown option '--fulll' \(--" "$T/err" || cat "$T/err")"
 done
 
-for word in --profile --writeup --shard --profile= --shard=; do
+for word in --profile --writeup --part --profile= --part=; do
   called reproduce $word
   report "reproduce $word without its value trains nothing" "$([ $code = 2 ] || echo "exit $code"
     [ ! -s "$CALLS" ] || cat "$CALLS"; grep -qx "reproduce: ${word%=} needs a value" "$T/err" || cat "$T/err")"

@@ -46,14 +46,14 @@ wrong=$(ends 0 claims 003 --all --results "$W/a"
   grep -B3 'w003_gpt2' "$W/out" | grep -q 'contradicted' || echo "003-12 is not decided by its dates"
   ends 0 claims 003-2 --results "$W/a"; grep -q 'Verdict: reproduced$' "$W/out" || echo "003-2 has no verdict"
   ends 0 claims 000 --results "$W/a" --own; grep -qE '000-12 .* seen here$' "$W/out" || echo "a GPT's start is not another size"
-  ends 0 claims 004 --results "$W/a" --json
+  ends 0 claims 004 --results "$W/a" --format json
   python3 - "$W/out" <<'PY' 2>&1
 import json, sys
 claims = {c["id"]: c for w in json.load(open(sys.argv[1]))["writeups"] for c in w["claims"]}
 for v in claims["004-17"]["verdicts"]:
     assert v["verdict"] == "contradicted" and v["statement"]["verdict"] == "does not hold", v
 PY
-  ends 0 claims --all --results "$W/a" --tex; grep -q 'lemma2\\_post' "$W/out" || echo "not in the LaTeX ledger")
+  ends 0 claims --all --results "$W/a" --format tex; grep -q 'lemma2\\_post' "$W/out" || echo "not in the LaTeX ledger")
 report "claims get their verdicts from statements" "$wrong"
 
 wrong=$(sed -i 's/"lemma1"/"lemma7"/' "$W/a/out/theory/measured.json"; ends 5 table theory --results "$W/a"

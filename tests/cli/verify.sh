@@ -22,15 +22,15 @@ holds() { # what to verify, as the command line has it
 }
 for experiment in $experiments; do holds "$experiment"; done
 for backend in soft-dot soft-amx dot amx; do
-  why=$("$program" run smoke --dry-run --backend $backend --precision bf16 2>&1 >/dev/null)
+  why=$("$program" run smoke --dry-run --backend $backend --set precision=bf16 2>&1 >/dev/null)
   case $?,$backend in
     3,dot | 3,amx)
       number=$((number + 1))
       echo "ok $number - verify smoke by $backend # SKIP no bf16 instruction: ${why##*: }" ;;
-    *) holds smoke --profile quick --level bit --backend $backend --precision bf16 ;;
+    *) holds smoke --profile quick --level bit --backend $backend --set precision=bf16 ;;
   esac
 done
 for precision in fp16 bf16-stored fp16-scaled; do
-  holds smoke --profile quick --level bit --precision $precision
+  holds smoke --profile quick --level bit --set precision=$precision
 done
 echo "1..$number"

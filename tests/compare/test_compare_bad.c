@@ -53,12 +53,16 @@ Test(compare_bad, columns_that_are_refused) {
         CompareColumns columns;
         const char *says;
     } bad[] = {
-        {wide, {.arm = "method"}, "f:1: the header has no column 'seed' (--seed-column names it); there are: 'run', "},
-        {wide, {.seed = "runn"}, "f:1: the header has no column 'runn'; is 'run' meant? (--seed-column"},
-        {wide, {.seed = "run", .arm = "methd"}, "no column 'methd'; is 'method' meant? (--arm-column"},
+        {wide,
+         {.arm = "method"},
+         "f:1: the header has no column 'seed' (--column seed=NAME names it); there are: 'run', "},
+        {wide, {.seed = "runn"}, "f:1: the header has no column 'runn'; is 'run' meant? (--column seed"},
+        {wide, {.seed = "run", .arm = "methd"}, "no column 'methd'; is 'method' meant? (--column arm"},
         {wide, {.seed = "run", .value = "los"}, "no column 'los'; is 'loss' meant? (--metric"},
-        {wide, {.seed = "run", .arm = "method"}, "f:1: --metric must say which column it is: loss, accuracy"},
-        {wide, {.seed = "run", .value = "loss"}, "f:1: --arm-column must say which column it is: method, accuracy"},
+        {wide, {.seed = "run", .arm = "method"}, "f:1: --metric NAME must say which column it is: loss, accuracy"},
+        {wide,
+         {.seed = "run", .value = "loss"},
+         "f:1: --column arm=NAME must say which column it is: method, accuracy"},
         {wide, {.seed = "run", .arm = "method", .value = "method"}, "two of them are 'method'"},
         {wide, {.seed = "run", .arm = "run", .value = "loss"}, "two of them are 'run'"},
         {wide, {.seed = "run", .arm = "loss", .value = "method"}, "f:2:method: 'adam' is not a number"},
@@ -87,9 +91,9 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": {}}", RC_UNMEASURED, "holds no runs"},
         {"seed\n1\n", RC_UNMEASURED, "holds no runs"},
         {"seed,a\n1,2\n", RC_UNMEASURED, "'a' is the only arm"},
-        {"step,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed' (--seed-column names it); there are:"},
+        {"step,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed' (--column seed=NAME names it); there are:"},
         {"experiment,arm,mean,p_signflip\nx,pre,2,.5\n", RC_USAGE, "f:1: this is what `table` wrote, means over"},
-        {"sed,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed'; is 'sed' meant? (--seed-column"},
+        {"sed,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed'; is 'sed' meant? (--column seed"},
         {"seed,a,a\n1,2,3\n", RC_USAGE, "f:1: two columns are called 'a'"},
         {"seed,seed,a\n1,2,3\n", RC_USAGE, "f:1: two columns are called 'seed'"},
         {"seed,a,\n1,2,3\n", RC_USAGE, "f:2: 3 fields where the header has 2"},
@@ -144,8 +148,9 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": {\"a\": [1, 2], \"b\": [1, 3]}}", RC_USAGE, "f: arms.a: a list names no seeds; write {SEED: "},
         {"{\"a\": [1, 2], \"b\": [1, 3]}", RC_USAGE, "or --unpaired compares runs without them"},
         {"[{\"arm\": \"a\", \"value\": 2}]", RC_USAGE, "no \"seed\"; --unpaired compares runs without one"},
-        {"arm,value\na,2\nb,3\n", RC_USAGE, "no column 'seed' (--seed-column names it); there are: 'arm', 'value'; "
-                                           "--unpaired compares runs without seeds"},
+        {"arm,value\na,2\nb,3\n", RC_USAGE,
+         "no column 'seed' (--column seed=NAME names it); there are: 'arm', 'value'; "
+         "--unpaired compares runs without seeds"},
         {"\xFF\xFEs", RC_USAGE, "f: UTF-16 that is cut off or holds an invalid character; save it as UTF-8"},
         {"seed,a,b\n1,2,#DIV/0!\n", RC_USAGE, "f:2:b: '#DIV/0!' is not a number"},
         {"{\"arms\": {\"a\": {\"1\": 1e308}}}", RC_USAGE, "f: arms.a.1:value: 1e+308 is too large"},
@@ -198,17 +203,18 @@ static void command_refused(const char *line, const char *says) {
     if (!rc) rc = command_compare(&s, &e);
     cr_expect_eq(rc, RC_USAGE, "%s: exit code %d", line, rc);
     cr_expect(strstr(e.text, says), "'%s' does not say '%s'", e.text, says);
+    options_release(&o);
     free(copy);
 }
 
 Test(compare_bad, command_lines_that_are_refused) {
-    command_refused("--json", "name a file, a folder, or - for");
+    command_refused("--format json", "name a file, a folder, or - for");
     command_refused("a b", "a: No such file");
     command_refused("a --as wandb-chrat", "no reader is called 'wandb-chrat'; did you mean 'wandb_chart'?");
     command_refused("a --at lst", "--at: 'lst' is none of last, best, own-best, step:N and every");
     command_refused("a --at step:", "--at: 'step:' is none of");
     command_refused("a --where loss", "--where: 'loss' is not key=value");
-    command_refused("a --json --tex", "--json or --tex, not both");
+    command_refused("a --format json --format tex", "--format json or --format tex, not both");
     command_refused("a --better hgher", "--better: unknown 'hgher'; did you mean 'higher'?");
     command_refused("a --margin 1e-3x", "--margin: '1e-3x' is not a number");
     command_refused("a --margin 0", "--margin: '0' is not a number above 0");
@@ -220,14 +226,15 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --fail-on worse-by:-1", "--fail-on: 'worse-by:-1' is neither");
     command_refused("a --target soon", "--target: 'soon' is not a number");
     command_refused("a --target 1e100", "--target: '1e100' is not a number");
-    command_refused("a --step-column epoch", "--step-column: it is of the curves that --target VALUE reads");
+    command_refused("a --column step=epoch",
+                    "--column step: it names a column of the curves that --target VALUE reads");
     command_refused("a --stall nan", "--stall: 'nan' is not a number");
     command_refused("a --conf 95", "--conf: '95' is not a level from 0.5");
     command_refused("a --cap nan", "--cap: 'nan' is not a number");
     command_refused("a --looks 3,,8", "--looks: '3,,8' is not a list");
     command_refused("a --anytime --looks 3,8", "--anytime or --looks, not both");
     command_refused("a --anytime --unpaired", "--anytime or --unpaired, not both");
-    command_refused("a --most-seeds 9", "--most-seeds: it is what the forecast of --anytime goes up to");
+    command_refused("a --most-seeds 9", "--most-seeds: it goes with --anytime, whose forecast ends there");
     command_refused("no-such-file.csv", "no-such-file.csv: No such file");
     command_refused("a --threads 2", "does not take it");
 }

@@ -268,7 +268,7 @@ static void documented(json_t *o) {
     }
 }
 
-/* gnuplot's program of what compare --plot draws. */
+/* gnuplot's program of what compare -o draws. */
 static void program(const CompareResult *r, Text *out) {
     Plot p;
     compare_plot(r, &p);

@@ -21,7 +21,7 @@ FAULTS = {
     "mmap": ("eio",), "close": ("enospc", "eio", "eintr", "kill", "cut", "lose"), "list": ("eio",),
 }
 RUN = ["run", "toy", "--offline", "--threads", "1", "--checkpoint-every", "0", "--results", "r"]
-SPLIT = [*RUN, "--shard-size", "0.008"]
+SPLIT = [*RUN, "--file-size", "0.008"]
 TABLE = ["table", "toy", "--results", "r"]
 EXPORT = ["export", "post/seed=1", "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline"]
 IMPORT = ["import", "w.safetensors", "--results", "r", "--offline"]
@@ -29,7 +29,7 @@ COSTS = ("-cost.json", "-cost.tex", "-cost.csv")
 
 
 def one_stored(world):
-    world.must(*RUN, "--shard", "1/2")
+    world.must(*RUN, "--part", "1/2")
 
 
 def both_stored(world):
@@ -67,7 +67,7 @@ def weights(world, *how):
 
 
 def split_weights(world):
-    weights(world, "--shard-size", "0.004")
+    weights(world, "--file-size", "0.004")
 
 
 def losses(world):
@@ -85,7 +85,7 @@ TARGETS = [
     Target("run", [RUN, TABLE], one_stored, spare=("r/out",), volatile=COSTS),
     Target("resumed run", [RUN], stopped, spare=("r/out",)),
     Target("resumed run, split checkpoint", [SPLIT], stopped_split, spare=("r/out",)),
-    Target("split export", [[*EXPORT, "--shard-size", "0.008"], IMPORT], split_weights, reads=IMPORT),
+    Target("split export", [[*EXPORT, "--file-size", "0.008"], IMPORT], split_weights, reads=IMPORT),
     Target("table", [TABLE], both_stored, volatile=COSTS),
     Target("report", [["report", "--results", "r"]], both_stored, told="note: no figures: "),
     Target("baseline", [BASELINE]),

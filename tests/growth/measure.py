@@ -36,7 +36,7 @@ METADATA = {"open", "openat", "stat", "lstat", "newfstatat", "statx", "access", 
             "unlink", "unlinkat", "rename", "renameat", "renameat2", "link", "linkat", "readlink", "readlinkat", "utimensat",
             "getdents64", "fsync", "creat", "chmod", "fchmodat"}
 COMMANDS = {"status": ["status"], "status of it": ["status", "EXPERIMENT"], "plan": ["run", "EXPERIMENT", "--dry-run"],
-            "table": ["table", "EXPERIMENT"], "claims": ["claims", "--own"], "runs": ["runs", "EXPERIMENT", "--json"]}
+            "table": ["table", "EXPERIMENT"], "claims": ["claims", "--own"], "runs": ["runs", "EXPERIMENT", "--format", "json"]}
 
 
 def sweep(runs, shape, steps):

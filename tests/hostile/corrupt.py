@@ -112,7 +112,7 @@ def tasks(world):
 
 def stored_verdicts(world):
     os.makedirs(os.path.join(world.work, "root", "results", "reference"))
-    world.write("root/results/reference/claims.json", world.must("claims", "--results", "none", "--json", "--own"))
+    world.write("root/results/reference/claims.json", world.must("claims", "--results", "none", "--format", "json", "--own"))
 
 
 def theory(world):
@@ -194,7 +194,7 @@ KINDS = [
     Kind("theory", "r/out/theory/measured.json", ["table", "theory", "--results", "r"], (5,), theory, any_words),
     Kind("trace", "one.trace", [*VERIFY, "--bisect", "one.trace", "other.trace"], (1, 3, 5), traced, never),
     Kind("experiment", "one.yaml", ["table", "one.yaml", "--results", "r"], (2, 3), one_trained, another_plan, True),
-    Kind("claims", "root/bench/claims/900.yaml", ["claims", "--results", "r", "--own", "--json"], (2,), both_stored,
+    Kind("claims", "root/bench/claims/900.yaml", ["claims", "--results", "r", "--own", "--format", "json"], (2,), both_stored,
          another_claim),
     Kind("own text", "text.txt", RUN, (2,), both_stored, another_text, True),
     Kind("task", "piqa.jsonl", SCORE, (2,), tasks, any_words),

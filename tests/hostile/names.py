@@ -174,17 +174,17 @@ def tables(names):
         claim = claim.replace('says: "Ours is worse."', f"says: {quoted(text)}").replace('choices: ["None."]', f"choices: [{quoted(text)}]")
         claim = claim.replace("where: nowhere", f"where: {quoted(text)}")
         world.write("root/bench/claims/900.yaml", claim)
-        for form in ("--json", "--tex", "--own"):
+        for form in ("--format=json", "--format=tex", "--own"):
             step = names.done(["claims", "--results", results, form])
             tries += 1
             wrong += [f"claims {form}, {name}: {step}"] if step else []
-            if form == "--json" and not step and text not in json.loads(names.out)["writeups"][0]["title"]:
-                wrong.append(f"claims --json, {name}: the title is not the text")
-            if not step and form != "--json":
+            if form == "--format=json" and not step and text not in json.loads(names.out)["writeups"][0]["title"]:
+                wrong.append(f"claims --format json, {name}: the title is not the text")
+            if not step and form != "--format=json":
                 path = os.path.join(world.top, "ledger.tex")
                 with open(path, "w") as file:
                     file.write(names.out)
-                bad = what_is_wrong_in(path) if form == "--tex" else ""
+                bad = what_is_wrong_in(path) if form == "--format=tex" else ""
                 wrong += [f"claims {form}, {name}: {bad}"] if bad else []
     if not names.quick:  # TeX's fonts lack some letters, and the line says which; the other texts are set without them
         step = names.done(["table", "toy", "--pdf", "--results", results], codes=(3,))
@@ -195,8 +195,8 @@ def tables(names):
         step = step or names.done(["table", "set.yaml", "--pdf", "--results", results])
         tries += 2
         wrong += [f"table --pdf: {step}"] if step else []
-    for arguments in (["table", "toy"], ["table", "toy", "--paper", "--siunitx"], ["report"],
-                      ["runs", "toy"], ["runs", "toy", "--json"], ["status", "toy"], ["show", "plain"], ["trace", "toy: a1 - a0"],
+    for arguments in (["table", "toy"], ["table", "toy", "--paper", "--style", "siunitx"], ["report"],
+                      ["runs", "toy"], ["runs", "toy", "--format", "json"], ["status", "toy"], ["show", "plain"], ["trace", "toy: a1 - a0"],
                       ["archive", "toy", "-o", "a.tar"], ["list"]):
         step = names.done([*arguments, *(["--results", results] if arguments[0] != "list" else [])])
         tries += 1
@@ -217,13 +217,13 @@ def compared(names):
     world.write("arms.csv", out.getvalue())
     os.makedirs(os.path.join(world.work, "drawn"), exist_ok=True)
     for source in ("arms.json", "arms.csv"):
-        for form in ([], ["--json"], ["--tex"], *([] if names.quick else [["--plot", f"drawn/{source}.svg"]])):
+        for form in ([], ["--format=json"], ["--format=tex"], *([] if names.quick else [["-o", f"drawn/{source}.svg"]])):
             step = names.done(["compare", source, *form], codes=(0, 1))
             tries += 1
             wrong += [f"compare {source} {' '.join(form)}: {step}"] if step else []
             if step:
                 continue
-            path = os.path.join(world.work, "drawn", source + {"--json": ".json", "--tex": ".tex"}.get("".join(form[:1]), ".txt"))
+            path = os.path.join(world.work, "drawn", source + {"--format=json": ".json", "--format=tex": ".tex"}.get("".join(form[:1]), ".txt"))
             with open(path, "w") as file:
                 file.write(names.out)
     wrong += names.written("drawn", (".json", ".tex") + (() if names.quick else (".svg",)))

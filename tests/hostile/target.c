@@ -53,7 +53,7 @@ static const char *path_of(const uint8_t *bytes, size_t length) {
 }
 
 /* The first byte says how the file is read; small ones are also compared and printed in every form. */
-/* What gnuplot is given of compare --plot. */
+/* What gnuplot is given of compare -o. */
 static void program(const CompareResult *r, Text *out) {
     Plot p;
     compare_plot(r, &p);

@@ -133,8 +133,8 @@ Test(stored, damage_is_one_line) {
         const char *text, *says;
     } bad[] = {
         {"{\"schema\": 2, \"comm", ".json:1: "},
-        {"[]", "not what `normbench claims --json` writes"},
-        {"{\"schema\": 1, \"commit\": \"abc\", \"writeups\": []}", "not what `normbench claims --json` writes"},
+        {"[]", "not what `normbench claims --format json` writes"},
+        {"{\"schema\": 1, \"commit\": \"abc\", \"writeups\": []}", "not what `normbench claims --format json` writes"},
         {HEAD "{\"id\": \"1\", \"verdicts\": [" END, "claim 1: it has no id, hash or verdicts"},
         {HEAD "7]}]}", "claim ?: it has no id, hash or verdicts"},
         {HEAD CLAIM "{\"n\": 2, \"comparison\": {\"d\": [1, 2]}}" END, "does not say what was measured"},

@@ -69,7 +69,7 @@ def main():
                 shared = PER_RUN if backend != "simt" else (1,)  # it takes no threads of the host
                 grid = list(itertools.product(THREADS, shared, REPLICAS))
                 for threads, per_run, replicas in grid[at % o.every::o.every]:
-                    options = ["--backend", backend, "--threads", str(threads), "--threads-per-run", str(per_run),
+                    options = ["--backend", backend, "--threads", f"{threads},per-run={per_run}",
                                "--replicas", str(replicas)]
                     found = hash_of(o.program, name, options, environment)
                     if found is None:

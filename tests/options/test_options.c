@@ -18,16 +18,22 @@ static const struct {
     const char *name, *argument, *takers;
 } row[OPTION_COUNT] = {
 #define OPTION(name, argument, value, takers, help) [OPTION_##name] = {#name, argument, takers},
+#define PART(option, name, word, argument, value, takers, help) [OPTION_##name] = {#name, argument, takers},
 #include "bench/options/options.def"
 #undef OPTION
 };
 
 static Error e;
+static Options last; /* owns what the last one parsed stands in */
 
 static Rc parse(Options *o, const char *command, const char *word, const char *value) {
     char *argv[] = {(char *)word, (char *)value};
     e = (Error){0};
-    return options_parse(o, command, value ? 2 : 1, argv, &e);
+    options_release(&last);
+    Rc rc = options_parse(o, command, value ? 2 : 1, argv, &e);
+    memcpy(last.copy, o->copy, sizeof last.copy);
+    last.copies = o->copies;
+    return rc;
 }
 
 static bool takes(int i, const char *command) {
@@ -40,20 +46,23 @@ Test(options, every_command_takes_its_own_and_no_other) {
     int cases = 0;
     for (int i = 0; i < OPTION_COUNT; i++)
         for (int c = 0; c < COMMANDS; c++, cases++) {
-            char word[OPTION_NAME + 2] = "--";
+            char word[OPTION_NAME + 2] = "--", value[OPTION_NAME] = "\x01";
             Options o;
             Text help;
+            OptionShown shown = option_shown((OptionKind)i);
             text_init(&help);
             (void)options_help(commands[c], true, &help);
             option_name(word + 2, (OptionKind)i);
             cr_expect(!strchr(word, '_'));
-            bool flag = !row[i].argument[0];
-            Rc rc = parse(&o, commands[c], word, flag ? NULL : "\x01");
+            bool flag = !row[i].argument[0], part = shown.part_of >= 0;
+            if (part) *strchr(word, ' ') = 0, snprintf(value, sizeof value, "%s%s", shown.word, flag ? "" : "=\x01");
+            Rc rc = parse(&o, commands[c], word, flag && !part ? NULL : value);
             if (takes(i, commands[c]))
                 cr_expect(!strstr(e.text, "does not take it") && (!rc || strstr(e.text, word)), "%s", e.text);
             else
                 cr_expect(rc == RC_USAGE && strstr(e.text, "does not take it"), "%s %s: %s", commands[c], word, e.text);
-            cr_expect(!!strstr(help.at, word) >= takes(i, commands[c]), "%s is not in the help of %s", word,
+            const char *listed = part ? shown.word : word;
+            cr_expect(!!strstr(help.at, listed) >= takes(i, commands[c]), "%s is not in the help of %s", listed,
                       commands[c]);
             text_release(&help);
         }
@@ -80,8 +89,21 @@ Test(options, a_value_is_what_its_row_says) {
         {"run", "--threads", "1024", NULL},
         {"run", "--threads", "0", "--threads: '0' is not a number from 1 to 1024"},
         {"run", "--threads", "1025", "--threads: '1025' is not a number from 1 to 1024"},
-        {"run", "--threads-per-run", "2.5", "--threads-per-run: '2.5' is not a number from 1 to 1024"},
-        {"run", "--threads_per_run", "2", "unknown option --threads_per_run; did you mean --threads-per-run?"},
+        {"run", "--threads", "per-run=2.5", "--threads per-run: '2.5' is not a number from 1 to 1024"},
+        {"run", "--threads", "2,per-run=0", "--threads per-run: '0' is not a number from 1 to 1024"},
+        {"run", "--threads_per_run", "2", "unknown option --threads_per_run; did you mean --threads per-run?"},
+        {"run", "--memory", "recompute,micro-batch=4", NULL},
+        {"run", "--memory", "recompute=1", "--memory recompute takes no value"},
+        {"run", "--memory", "micro-batch", "--memory micro-batch needs a value: micro-batch=N"},
+        {"run", "--memory", "recompte", "--memory: unknown 'recompte'; did you mean 'recompute'?"},
+        {"run", "--memory", "", "--memory: unknown ''; there are: micro-batch, recompute, logit-rows, moments"},
+        {"run", "--device", "A100,memory=80e9", NULL},
+        {"run", "--device", "memory=80e9", NULL},
+        {"run", "--device", "A10,memory=80e9", "--device: unknown 'A10'; did you mean 'A100'?"},
+        {"list", "--format", "json", NULL},
+        {"list", "--format", "html", "--format html: `list` does not take it (claims do)"},
+        {"claims", "--format", "htm", "--format: unknown 'htm'; did you mean 'html'?"},
+        {"compare", "--column", "arm=a,b,seed=s", NULL},
         {"run", "--steps", "50", "unknown option --steps; steps is a key: --set steps=VALUE"},
         {"run", "--checkpoint-every", "0", NULL},
         {"run", "--checkpoint-every", "soon", "--checkpoint-every: 'soon' is not a number of seconds"},
@@ -91,12 +113,12 @@ Test(options, a_value_is_what_its_row_says) {
         {"compare", "--margin", ".02", NULL},
         {"compare", "--conf", ".5", NULL},
         {"compare", "--conf", ".4", "--conf: '.4' is not a level from 0.5 to 0.9999, such as 0.95"},
-        {"table", "--bold", "best", NULL},
-        {"table", "--bold", "beast", "--bold: unknown 'beast'; did you mean 'best'?"},
-        {"table", "--bold", "qqqqqqqq", "--bold: unknown 'qqqqqqqq'; there are: tied, best, none"},
+        {"table", "--style", "bold=best,siunitx", NULL},
+        {"table", "--style", "bold=beast", "--style bold: unknown 'beast'; did you mean 'best'?"},
+        {"table", "--style", "bold=qqqqqqqq", "--style bold: unknown 'qqqqqqqq'; there are: tied, best, none"},
         {"verify", "--level", "numerc", "--level: unknown 'numerc'; did you mean 'numeric'?"},
         {"run", "--offline=1", NULL, "--offline takes no value"},
-        {"run", "--threads", NULL, "--threads needs a value (N)"},
+        {"run", "--threads", NULL, "--threads needs a value (N,...)"},
     };
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         Options o;
@@ -114,16 +136,50 @@ Test(options, values_come_back_as_their_row_says) {
     parse(&o, "compare", "--cap", "-2.5");
     cr_expect_eq(option_number(&o, OPTION_cap, 1), -2.5);
     cr_expect_eq(option_number(&o, OPTION_margin, 1), 1);
-    parse(&o, "table", "--bold", "none");
+    parse(&o, "table", "--style", "bold=none");
     cr_expect_eq(option_choice(&o, OPTION_bold, 1), 2);
-    parse(&o, "table", "--siunitx", NULL);
+    parse(&o, "table", "--style", "siunitx");
     cr_expect_eq(option_choice(&o, OPTION_bold, 1), 1);
+    cr_expect_eq(o.times[OPTION_siunitx], 1);
+    parse(&o, "run", "--threads", "3,per-run=2");
+    cr_expect_eq(option_integer(&o, OPTION_threads, 1), 3);
+    cr_expect_eq(option_integer(&o, OPTION_threads_per_run, 1), 2);
+    parse(&o, "compare", "--column", "arm=a,b,seed=s");
+    cr_expect_str_eq(option(&o, OPTION_arm_column, ""), "a,b");
+    cr_expect_str_eq(option(&o, OPTION_seed_column, ""), "s");
 }
 
 Test(options, a_name_of_the_version_before_is_accepted) {
     static Options o;
-    cr_assert_eq(parse(&o, "compare", "--value-column", "loss"), RC_OK, "%s", e.text);
-    cr_expect_str_eq(option(&o, OPTION_metric, ""), "loss");
+    static const struct {
+        const char *command, *word, *value;
+        OptionKind now;
+        const char *becomes;
+    } old[] = {
+        {"compare", "--value-column", "loss", OPTION_metric, "loss"},
+        {"compare", "--seed-column", "a,b", OPTION_seed_column, "a,b"},
+        {"compare", "--plot", "d.svg", OPTION_output, "d.svg"},
+        {"compare", "--json", NULL, OPTION_json, ""},
+        {"table", "--metrics", "loss,ppl", OPTION_metric, "loss,ppl"},
+        {"table", "--precision", "bf16", OPTION_set, "precision=bf16"},
+        {"table", "--bold", "best", OPTION_bold, "best"},
+        {"run", "--shard", "1/2", OPTION_part, "1/2"},
+        {"run", "--task", "f/tasks.json:3", OPTION_part, "f/tasks.json:3"},
+        {"run", "--micro-batch", "4", OPTION_micro_batch, "4"},
+        {"run", "--recompute", NULL, OPTION_recompute, ""},
+        {"run", "--threads-per-run", "2", OPTION_threads_per_run, "2"},
+        {"run", "--time", "1:00", OPTION_time, "1:00"},
+        {"run", "--write", "to", OPTION_output, "to"},
+        {"run", "--device-memory", "8e10", OPTION_device_memory, "8e10"},
+        {"export", "--step", "final", OPTION_at, "final"},
+        {"export", "--shard-size", "5", OPTION_file_size, "5"},
+        {"score", "--labels", "piqa=f", OPTION_file, "labels:piqa=f"},
+        {"verify", "--trace", "f", OPTION_output, "f"},
+    };
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        cr_assert_eq(parse(&o, old[i].command, old[i].word, old[i].value), RC_OK, "%s", e.text);
+        cr_expect_str_eq(option(&o, old[i].now, "none"), old[i].becomes, "%s", old[i].word);
+    }
     cr_expect_eq(parse(&o, "run", "--value-column", "loss"), RC_USAGE);
     cr_expect(strstr(e.text, "--metric: `run` does not take it"), "%s", e.text);
 }

@@ -45,8 +45,8 @@ static const struct {
     {"init_std: 0", "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n"},
     {"alpha: 0.95", "alpha: 0.95 is above 0.5; it is the level of the tests, 1 minus the confidence\n"},
     {ARMS("tokenizer: byte"), "tokenizer: arms a and b differ in it, so their losses are of different tokens\n"},
-    {ARMS("out_strength: 0.5"), "arm 'b': out_strength: it changes nothing: no norm that it is about stands in a "
-                                "block\n"},
+    {ARMS("out_strength: 0.5"), "arm 'b': out_strength: it changes nothing: no block has a norm that "
+                                "it applies to\n"},
     {"lr: 1e-3\nschedule: cosine\nfinal_lr: 1e-4\nwarmup: 5\nwarmup_lr: 1e-5", ""},
     {"schedule: inverse_sqrt\nwarmup: 4", ""},
     {"warmup: 20\nschedule: cosine",

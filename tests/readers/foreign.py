@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real logs of other trainers, read twice: by `normbench compare --list --json` and here. TAP.
+"""Real logs of other trainers, read twice: by `normbench compare --list --format json` and here. TAP.
 
     foreign.py PROGRAM ROOT
 
@@ -213,7 +213,7 @@ GROUPS = {
     "wandb_table/allegro_hpo": (["--name", "{arm}_fold{seed}_seed{seed}", "--metric", "test0_epoch/forces_mae"], lambda: table(
         F + "wandb_table/allegro_hpo/wandb_export_2025-05-17.csv", "test0_epoch/forces_mae",
         lambda r: re.match(r"(.*)_fold", r["Name"])[1], lambda r: ".".join(re.search(r"_fold(\d+)_seed(\d+)$", r["Name"]).groups()))),
-    "wandb_table/url_benchmark": (["--arm-column", "loss", "--metric", "best_eval_r1"], lambda: table(
+    "wandb_table/url_benchmark": (["--column", "arm=loss", "--metric", "best_eval_r1"], lambda: table(
         F + "wandb_table/url_benchmark/wandb_export.csv", "best_eval_r1", lambda r: r["loss"], lambda r: "")),
     "trainer_state/billiger_seeds": (["--name", "{arm}/*/{seed}/trainer_state.json", "--metric", "eval_f1"], lambda: trainer_state(
         F + "trainer_state/billiger_seeds/**/trainer_state.json", "eval_f1", r"/(de|en)/[^/]*/(\d)/")),
@@ -221,9 +221,9 @@ GROUPS = {
         F + "trainer_state/distill_nested/**/trainer_state.json", "eval_loss", r"outputs/(\w+)/()")),
     "trainer_state/one_run_three_checkpoints": (["--metric", "eval_loss"], lambda: trainer_state(
         F + "trainer_state/one_run_three_checkpoints/**/trainer_state.json", "eval_loss", r"()()checkpoint")),
-    "lightning_csv/camels_finetune": (["--arm-column", "dropout", "--metric", "val_loss"], lambda: curve_csv(
+    "lightning_csv/camels_finetune": (["--column", "arm=dropout", "--metric", "val_loss"], lambda: curve_csv(
         F + "lightning_csv/camels_finetune/*/*/metrics.csv", "val_loss", lambda p: settings(p)["dropout"])),
-    "lightning_csv/gluonts_two_models": (["--arm-column", "d_hidden", "--metric", "train_loss"], lambda: curve_csv(
+    "lightning_csv/gluonts_two_models": (["--column", "arm=d_hidden", "--metric", "train_loss"], lambda: curve_csv(
         F + "lightning_csv/gluonts_two_models/*/*/metrics.csv", "train_loss", lambda p: settings(p).get("d_hidden", "(none)"))),
     "lightning_csv/mnist_no_hparams": (["--metric", "val_loss"], lambda: curve_csv(
         F + "lightning_csv/mnist_no_hparams/*/*/metrics.csv", "val_loss", lambda p: "")),
@@ -275,7 +275,7 @@ def want(read):
 
 
 def differs(group, command, read):
-    said = subprocess.run([PROGRAM, "compare", os.path.join(HERE, group), *command, "--list", "--json"], capture_output=True, text=True)
+    said = subprocess.run([PROGRAM, "compare", os.path.join(HERE, group), *command, "--list", "--format", "json"], capture_output=True, text=True)
     if "built with protobuf-c" in said.stderr:
         return None
     if said.returncode:

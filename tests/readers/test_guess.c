@@ -90,7 +90,7 @@ Test(guess, what_is_said_where_names_tell_nothing) {
     } cases[] = {{"x/%c_%d.csv", "--name '{arm}_{seed}' as a pattern of 'a_1.csv'", false},
                  {"x/%c-%d/metrics.csv", "--name '{arm}-{seed}' as a pattern of", false},
                  {"x/%c/version_%d/metrics.csv", "--name '{arm}/version_*' as a pattern of", false},
-                 {"x/%c%d.csv", "--arm-column KEY of its settings (these differ: norm, seed), or --arm", true}};
+                 {"x/%c%d.csv", "--column arm=KEY of its settings (these differ: norm, seed), or --arm", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Logs l;
         Pick p;

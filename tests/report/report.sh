@@ -247,7 +247,7 @@ mkdir "$T/a b"
 sed 's/^name: .*/name: mine/; s/^title: .*/title: "Mine, not yours"/; /^lr:/d; s/seeds: 3/seeds: 6/' \
   "$W/tree/bench/experiments/rates.yaml" >"$T/a b/mine.yaml"
 own_experiments() {
-  nb run "$T/a b/mine.yaml" --profile smoke && nb run rates --set lr=3e-3 --seeds 2 && nb run tiny --precision bf16 --backend soft-dot \
+  nb run "$T/a b/mine.yaml" --profile smoke && nb run rates --set lr=3e-3 --seeds 2 && nb run tiny --set precision=bf16 --backend soft-dot \
     || { tail -3 "$T/err"; return; }
   nb table "$T/a b/mine.yaml" --profile smoke || tail -3 "$T/err"
   nb report || tail -3 "$T/err"

@@ -158,7 +158,7 @@ def arms_masked(program):
 
 def arms_rows(program):
     """Each row of the list in both recipes."""
-    listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    listed = json.loads(subprocess.run([program, "list", "--format", "json"], capture_output=True, text=True, check=True).stdout)
     for row in listed["variants"]:
         for recipe in RECIPES:
             yield {"base": row["name"], "layers": 4, "recipe": recipe}
@@ -235,7 +235,7 @@ def explained(program, arms):
 
 def runs_of(program, name):
     """{arm: (curves' rows, evaluations, status)}"""
-    command = [program, "runs", name + ".yaml", "--results", name + ".results", "--json"]
+    command = [program, "runs", name + ".yaml", "--results", name + ".results", "--format", "json"]
     listed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     found = {}
     for run in listed["groups"][0]["runs"]:

@@ -28,7 +28,7 @@ train() { # name of a list of arms
 for i in $(seq 60); do printf '%s the %s is a word of %s\n' "$((i * i % 97))" "$((i % 13))" "$((i * 7 % 31))"; done >text
 train normals
 mkdir normals
-"$program" runs normals-0.yaml --results normals-0.results --json >normals.json || bail "runs normals-0.yaml"
+"$program" runs normals-0.yaml --results normals-0.results --format json >normals.json || bail "runs normals-0.yaml"
 "$python" - >ids <<'PY' || bail "ids of normals"
 import json
 arms, runs = json.load(open("normals-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
@@ -39,7 +39,7 @@ PY
 while read -r id shape; do
   batches=(--batches)
   [ "${shape%-masked}" = "$shape" ] || batches=()
-  "$program" export "$id" --results normals-0.results --step 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
+  "$program" export "$id" --results normals-0.results --at 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
 done <ids
 [ "$(wc -l <ids)" = 24 ] || bail "not every shape has a run"
 

@@ -8,7 +8,7 @@ import glob, json, os, resource, signal, subprocess, sys, tempfile, time
 
 program, failed, number = sys.argv[1], 0, 0
 sizes = dict(layers=32, width=1024, heads=16, context=16, batch=1, steps=4, evaluate_at=4, curve_every=4, curve_batches=1)
-words = [program, "run", "smoke", "--profile", "smoke", "--arm", "{base: pre}", "--seeds", "1", "--offline", "--threads-per-run", "2"]
+words = [program, "run", "smoke", "--profile", "smoke", "--arm", "{base: pre}", "--seeds", "1", "--offline", "--threads", "per-run=2"]
 for key, value in sizes.items():
     words += ["--set", f"{key}={value}"]
 

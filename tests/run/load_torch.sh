@@ -13,7 +13,7 @@ loader=$root/bench/peers/load_torch.py
 
 # Words with letters of one to four bytes.
 for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
-"$program" list --json >list.json && "$program" list >list.txt || exit 3
+"$program" list --format json >list.json && "$program" list >list.txt || exit 3
 shape="layers: 4
 width: 16
 heads: 4
@@ -78,7 +78,7 @@ for record in results/runs/*/record.json; do
   batches=--batches
   grep -q 'objective = masked' "$record" && batches= # its crops are not all that it reads
   "$program" export "$id" --results results $batches -o "$id.safetensors" >>log 2>&1 &&
-    "$program" import "$id.safetensors" --results results --json >"$id.json" 2>>log ||
+    "$program" import "$id.safetensors" --results results --format json >"$id.json" 2>>log ||
     { tail -n 3 log | sed 's/^/# /'; echo "Bail out! export $id"; exit 3; }
 done
 
@@ -169,7 +169,7 @@ said=
 for record in pairs/runs/*/record.json; do
   id=$(basename "$(dirname "$record")")
   "$program" export "$id" --results pairs -o "pairs/$id.safetensors" >>log 2>&1 &&
-    "$program" import "pairs/$id.safetensors" --results pairs --json >pairs/import.json 2>>log &&
+    "$program" import "pairs/$id.safetensors" --results pairs --format json >pairs/import.json 2>>log &&
     "$program" translate "pairs/$id.safetensors" --beam 1 <a.valid >pairs/ours 2>>log || said="$said $(tail -n 1 log)"
   for backend in $backends; do
     [ "$backend" = numpy ] && flag=--numpy || flag=
@@ -221,7 +221,7 @@ for backend in $backends; do report "formulas have their values by hand ($backen
 id=$(grep -l 'layers = 5' ./*.json | head -n 1 | xargs basename -s .json)
 last=$id.safetensors
 said=$("$python" "$loader" "$last" --numpy --text text --steps 0,7 2>&1)
-first=$("$program" export "$id" --results results --step 0 --batches -o first.safetensors >/dev/null &&
+first=$("$program" export "$id" --results results --at 0 --batches -o first.safetensors >/dev/null &&
   "$python" "$loader" first.safetensors --numpy --text text --steps 0 | sed -n 's/^step 0: loss //p')
 report "the loss of a step is the curve's" "$("$python" - "$first" "results/runs/$id/curves.csv" 2>&1 <<'PY'
 import csv, sys

@@ -36,13 +36,13 @@ export_all() { # results, folder, options of export; with --losses first: what i
   while read -r id row; do
     "$program" export "$id" --results "$1.results" -o "$2/$row.safetensors" "${@:3}" >>log 2>&1 || bail "export $row"
     $said || continue
-    "$program" import "$2/$row.safetensors" --results "$1.results" --json >"$2/$row.json" 2>>log || bail "import $row"
+    "$program" import "$2/$row.safetensors" --results "$1.results" --format json >"$2/$row.json" 2>>log || bail "import $row"
   done <"$1.ids"
 }
 
 # Words with letters of one to four bytes.
 for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
-"$program" list --json >list.json || exit 3
+"$program" list --format json >list.json || exit 3
 "$python" -c 'import json; print(*(v["name"] for v in json.load(open("list.json"))["variants"]), sep="\n")' >rows || exit 3
 report "every row has a formula of its own" "$(numpy rows list.json)"
 
@@ -50,7 +50,7 @@ report "every row has a formula of its own" "$(numpy rows list.json)"
 steps=$'steps: 12\nevaluate_at: 12\nlr: 3e-2'
 train four $'layers: 4\nwidth: 16\nheads: 4\n'"$steps"
 export_all --losses four four
-export_all --losses four half --step 7
+export_all --losses four half --at 7
 train eleven $'layers: 11\nwidth: 24\nheads: 3\nffn_mult: 2\n'"$steps"
 export_all --losses eleven eleven
 report "import's loss is the formula's, at the end and on the way" "$(numpy losses text four half)"
@@ -64,13 +64,13 @@ still=$'width: 64\nheads: 4\nsteps: 2\nevaluate_at: 2\nlr: 1e-30\nweight_decay: 
 train start $'layers: 6\n'"$still"
 grep -v ' admin$' start.ids >others.ids
 ln -s start.results others.results
-export_all others start --step 0
+export_all others start --at 0
 grep ' admin$' start.ids >admin.ids
 ln -s start.results admin.results
-export_all admin profiled --step 1 --batches
+export_all admin profiled --at 1 --batches
 for depth in 18 19 24 25; do
   train "deep$depth" "layers: $depth"$'\n'"${still/width: 64/width: 8}" layerscale
-  export_all "deep$depth" "deep$depth" --step 0
+  export_all "deep$depth" "deep$depth" --at 0
 done
 report "weights start as the papers say" "$(numpy starts text start profiled)"
 report "LayerScale starts by depth" "$(numpy starts text deep18 deep19 deep24 deep25)"

@@ -1,6 +1,6 @@
 """What is wrong with exported placements, a line each: their losses and their starting weights against the papers' formulas.
 
-    placements_check.py rows LIST.json            rows of `normbench list --json` without a formula, formulas without a row
+    placements_check.py rows LIST.json            rows of `normbench list --format json` without a formula, formulas without a row
     placements_check.py losses TEXT PATH...       each PATH/ROW.safetensors beside what import says of it, PATH/ROW.json
     placements_check.py others TEXT PATH...       files whose loss another row's formula gives too
     placements_check.py moved TEXT PATH...        vectors that training has left at their start

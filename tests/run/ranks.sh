@@ -46,19 +46,19 @@ ranks() { local n=$1; shift; mpirun -n "$n" "$program" run "$plan" --offline --r
 same() { [ "$(bits one)" = "$(bits "$1")" ]; }
 two() { ranks 2 two && same two; }
 four() { ranks 4 four && same four; }
-parts() { run parts --micro-batch 256 && same parts; }
+parts() { run parts --memory micro-batch=256 && same parts; }
 again() {
-  run again --micro-batch 256 --recompute --logit-rows 1000 && same again &&
-    ranks 2 again2 --recompute --logit-rows 300 && same again2
+  run again --memory micro-batch=256 --memory recompute --memory logit-rows=1000 && same again &&
+    ranks 2 again2 --memory recompute --memory logit-rows=300 && same again2
 }
-both() { ranks 2 both --micro-batch 256 --threads-per-run 2 && same both; }
+both() { ranks 2 both --memory micro-batch=256 --threads per-run=2 && same both; }
 eight() {
   local more=(--set batch=2048 --set steps=2 --set evaluate_at=2)
-  run wide "${more[@]}" && ranks 8 eight "${more[@]}" --shard-moments && [ "$(bits wide)" = "$(bits eight)" ]
+  run wide "${more[@]}" && ranks 8 eight "${more[@]}" --memory moments && [ "$(bits wide)" = "$(bits eight)" ]
 }
 # Each rank keeps a part of the moments; a checkpoint has all of them, and serves one process too.
 shared_out() {
-  for n in 2 4; do ranks $n moments$n --shard-moments --checkpoint-every 0 && same moments$n || return 1; done
+  for n in 2 4; do ranks $n moments$n --memory moments --checkpoint-every 0 && same moments$n || return 1; done
 }
 other_optimizers() { # ngpt: rows and columns of length 1 after each update
   local name plan short=(--set steps=2 --set evaluate_at=2)
@@ -67,7 +67,7 @@ other_optimizers() { # ngpt: rows and columns of length 1 after each update
     local more=(--set optimizer=$name)
     plan=toy.yaml
     [ $name = ngpt ] && plan=ngpt.yaml more=()
-    run "whole-$name" "${short[@]}" "${more[@]}" && ranks 2 "parts-$name" "${short[@]}" "${more[@]}" --shard-moments &&
+    run "whole-$name" "${short[@]}" "${more[@]}" && ranks 2 "parts-$name" "${short[@]}" "${more[@]}" --memory moments &&
       [ "$(bits "whole-$name")" = "$(bits "parts-$name")" ] || return 1
   done
 }
@@ -79,8 +79,8 @@ goes_on() {
   wait $at && return 1
   waits "$1/runs/.partial/*.safetensors" && $2 && [ "$(bits "$1")" = "$(bits sixty)" ] && ! grep 'starts over' err
 }
-shared_then_alone() { run sixty --set steps=65 && goes_on left "run left --set steps=65" --shard-moments; }
-whole_then_shared() { goes_on right "ranks 2 right --set steps=65 --shard-moments"; }
+shared_then_alone() { run sixty --set steps=65 && goes_on left "run left --set steps=65" --memory moments; }
+whole_then_shared() { goes_on right "ranks 2 right --set steps=65 --memory moments"; }
 tables() { # a table names its command, so both are made by the same one
   for results in one two; do
     ln -sfn "$results" now
@@ -145,8 +145,8 @@ replicas() {
 # In fp32 the library adds, in an order of its own: the class names parts and ranks, so that each number of them has ids
 # of its own; the losses are nearly those of one process.
 by_library() {
-  "$program" run small.yaml --offline --backend simt --precision fp32 --results fast1 >out 2>err &&
-    NORMBENCH_SIMT_NCCL=$nccl mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt --precision fp32 \
+  "$program" run small.yaml --offline --backend simt --set precision=fp32 --results fast1 >out 2>err &&
+    NORMBENCH_SIMT_NCCL=$nccl mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt --set precision=fp32 \
       --results fast2 >out 2>err &&
     "$program" table small.yaml --set precision=fp32 --results fast2 >out 2>err && grep 'simt-fp32 2 parts 2 ranks' out || return 1
   python3 - fast{1,2}/runs/*/record.json <<'PY'
@@ -186,9 +186,9 @@ check "a signal stops all ranks at one step" stopped
 check "ranks that do not divide the batch" refuses 2 "4 parts are possible" 8 --ranks 8
 check "three ranks" refuses 2 "3 is no power of two" 3 --ranks 3
 check "more ranks than processes" refuses 2 "--ranks: 4, but 2 processes were started" 2 --ranks 4
-check "parts that do not divide the batch" refuses 2 "100 does not divide the batch" 1 --micro-batch 100
-check "parts too small for a block" refuses 2 "4 parts are possible" 1 --micro-batch 64
-check "what a part cannot compute" refuses 2 "for precision exact and for a device's fp32, tf32 and bf16" 2 --ranks 2 --precision fp16
-check "moments shared out among one" refuses 2 "--shard-moments: is for several processes" 1 --shard-moments
+check "parts that do not divide the batch" refuses 2 "100 does not divide the batch" 1 --memory micro-batch=100
+check "parts too small for a block" refuses 2 "4 parts are possible" 1 --memory micro-batch=64
+check "what a part cannot compute" refuses 2 "for precision exact and for a device's fp32, tf32 and bf16" 2 --ranks 2 --set precision=fp16
+check "moments shared out among one" refuses 2 "--memory moments: is for several processes" 1 --memory moments
 check "different plans" bash -c 'mpirun -n 1 "$0" run toy.yaml --offline --ranks 2 --results r : -n 1 "$0" run toy.yaml \
   --offline --ranks 2 --results r --set lr=1e-3 >out 2>err; [ $? = 2 ] && grep "have different plans\|would not compute" err' "$program"

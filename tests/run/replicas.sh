@@ -140,7 +140,7 @@ for library in torch jax; do
   [ $library = jax ] && row=jax || row=eager
   if has $library; then
     report "without a device the row $row is absent" "$(CUDA_VISIBLE_DEVICES='' replicas --steps 4 --device cuda --backend cpu \
-      --rows $row --json 2>err | status_of $row | grep -iv '^absent: no cuda device that')"
+      --rows $row --format json 2>err | status_of $row | grep -iv '^absent: no cuda device that')"
   else
     skip "without a device the row $row is absent" "no $library in $python"
   fi
@@ -163,7 +163,7 @@ refused 2 'from 2 is needed' --seeds 1
 refused 2 'from 4 is needed' --steps 3
 refused 2 'is not KEY=VALUE' --set lr
 refused 2 "unknown variant 'perl'; did you mean 'peri'" --variant perl
-refused 2 'a CPU has none' --precision tf32
+refused 2 'a CPU has none' --set precision=tf32
 refused 2 'dropout, whose random numbers' --set dropout=0.1
 refused 2 'no file of text' --set dataset=synthetic
 refused 2 "no file 'nowhere'" --corpus nowhere

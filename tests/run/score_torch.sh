@@ -28,7 +28,7 @@ for tokenizer in char byte bpe:330; do
   for id in "r-$tokenizer"/runs/*/; do
     id=$(basename "$id")
     "$program" export "$id" --results "r-$tokenizer" -o weights >log 2>&1 &&
-      "$program" score weights --tasks piqa,winogrande --file piqa=piqa --file winogrande=winogrande --dump dump >log 2>&1 ||
+      "$program" score weights --tasks piqa,winogrande --file piqa=piqa --file winogrande=winogrande -o dump >log 2>&1 ||
       { report "$tokenizer is scored" "$(tail -n 2 log)"; continue; }
     for backend in $backends; do
       said=$("$python" "$peer" weights dump $([ $backend = torch ] || echo --numpy) 2>&1) && shown=$said said=

@@ -48,6 +48,7 @@ static Rc command(const char *name, Rc (*run)(Session *, Error *), const char *c
     while (*words) argv[argc++] = (char *)(uintptr_t)*words++;
     e = (Error){0};
     session_release(&session);
+    options_release(&options);
     cr_assert_eq(options_parse(&options, name, argc, argv, &e), RC_OK, "%s", e.text);
     cr_assert_eq(session_init(&session, &options, &e), RC_OK, "%s", e.text);
     fflush(stdout);
@@ -64,7 +65,7 @@ static Rc command(const char *name, Rc (*run)(Session *, Error *), const char *c
 #define EXPORT(...) command("export", command_export, (const char *const[]){__VA_ARGS__, NULL})
 #define IMPORT(...) command("import", command_import, (const char *const[]){__VA_ARGS__, NULL})
 
-/* A member of what import --json printed. */
+/* A member of what import --format json printed. */
 static json_t *import_says(const char *key) {
     static json_t *root;
     json_decref(root);
@@ -119,7 +120,7 @@ Test(export, every_step_comes_back) {
     for (int i = 0; i <= 6; i++) {
         snprintf(step, sizeof step, "%d", i);
         cr_assert_eq(EXPORT(prefix, "--step", step, "-o", file), RC_OK, "%s", e.text);
-        cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+        cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
         bool evaluated = i == 0 || i == 4 || i == 6;
         cr_expect_str_eq(json_string_value(import_says("record")), evaluated ? "equal" : "none", "step %d", i);
         cr_expect_eq(json_integer_value(import_says("step")), i);
@@ -147,7 +148,7 @@ Test(export, a_masked_run_drops_masked_targets) {
     cr_expect_eq(r.evaluation[0].dropped, masking_window_targets(74, 8));
     cr_expect_lt(r.evaluation[0].dropped, 7, "as many as of next tokens");
     cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
-    cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+    cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
     cr_expect_str_eq(json_string_value(import_says("record")), "equal");
     cr_expect_eq(json_integer_value(import_says("dropped_targets")), r.evaluation[0].dropped);
     /* As an older build stored it. */
@@ -156,7 +157,7 @@ Test(export, a_masked_run_drops_masked_targets) {
     folder_remove(path);
     for (int i = 0; i < r.evaluations; i++) r.evaluation[i].dropped = 7;
     cr_assert_eq(record_write(&r, runs, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+    cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
     record_release(&r);
 }
 
@@ -339,13 +340,13 @@ Test(export, files_of_other_programs) {
     cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
     for (size_t padding = 0; padding < 4; padding++) {
         save_as_peer(&w.file, padding, 0, true);
-        cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+        cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
         cr_assert_str_eq(json_string_value(import_says("record")), "equal");
     }
     save_as_peer(&w.file, 3, 0.5f, true);
     refused(IMPORT(file), RC_INTEGRITY, "the weights hash to");
     save_as_peer(&w.file, 3, 0.5f, false);
-    refused(IMPORT(file, "--json"), RC_REGRESSION, "not the record's");
+    refused(IMPORT(file, "--format", "json"), RC_REGRESSION, "not the record's");
     cr_assert_str_eq(json_string_value(import_says("record")), "different");
     weights_release(&w);
     record_release(&r);

@@ -10,7 +10,7 @@ corpus=${corpus%/*}
 [ -r "$corpus/test_2016_flickr.de" ] || quit "no multi30k-de-en with its test sentences"
 # One arm of two: the same spec, so the same run.
 sed '/^  post:/d; s/^baseline: .*/baseline: pre/' "$root/bench/experiments/translate-converged.yaml" >"$T/converged.yaml"
-"$program" run "$T/converged.yaml" --profile full --offline --threads 1 --threads-per-run "$(nproc)" --results "$T/r" \
+"$program" run "$T/converged.yaml" --profile full --offline --threads 1 --threads per-run="$(nproc)" --results "$T/r" \
   >"$T/log" 2>&1 || quit "run"
 echo "1..2"
 id=$(ls "$T/r/runs")
@@ -19,7 +19,7 @@ if grep "^pre,.*$hash" "$root/results/reference/full/translate-converged-runs.cs
   echo "not ok 1 - the stored weights"
   echo "# run $id ends with $hash"
 fi
-"$program" translate "$id" --results "$T/r" --offline --beam 5 --length-penalty 1 --threads-per-run "$(nproc)" \
+"$program" translate "$id" --results "$T/r" --offline --beam 5 --beam length-penalty=1 --threads per-run="$(nproc)" \
   <"$corpus/test_2016_flickr.de" >"$T/out" 2>"$T/log" || quit "translate"
 "$program" bleu "$T/out" "$corpus/test_2016_flickr.en" >"$T/bleu" 2>"$T/log" || quit "bleu"
 score=$(sed -n 's/^BLEU|.* = \([0-9.]*\) .*BP.*/\1/p' "$T/bleu")

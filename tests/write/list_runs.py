@@ -10,7 +10,7 @@ import sys
 
 program, results, experiment, profile, *keys = sys.argv[1:]
 keys = keys or ["lr", "layers"]
-listing = json.loads(subprocess.run([program, "runs", experiment, "--profile", profile, "--json", "--results", results],
+listing = json.loads(subprocess.run([program, "runs", experiment, "--profile", profile, "--format", "json", "--results", results],
                                     check=True, capture_output=True, text=True).stdout)
 out = csv.writer(sys.stdout, lineterminator="\n")
 out.writerow(["arm", *keys, "seed", "status", "valid_loss", "loss_chain", "parameters_hash", "id"])

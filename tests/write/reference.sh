@@ -154,7 +154,7 @@ PY
   done
 }
 while read -r experiment profile arm baseline; do
-  asked=(trace "$experiment: $arm - $baseline" --profile "$profile" --json)
+  asked=(trace "$experiment: $arm - $baseline" --profile "$profile" --format json)
   report "a finding's number is traced in a fresh clone: $experiment, $arm" "$(
     NORMBENCH_ROOT=$T/clone "$program" "${asked[@]}" >"$T/out" 2>"$T/err" || { cat "$T/err"; exit; }
     grep -q '^normbench: note: .*read are the stored ones of results/reference/records/' "$T/err" || echo "no note"

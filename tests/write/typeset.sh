@@ -95,14 +95,14 @@ report "--pdf typesets plain columns without a warning" "$(table 0 --pdf)"
 (cd "$out" && sha256sum -- *) >"$T/first" 2>/dev/null
 report "the PDF is one" "$([ "$(head -c 5 "$out/smoke.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
 report "the same runs give the same bytes" "$(table 0 --pdf; (cd "$out" && sha256sum -- *) | diff "$T/first" -)"
-report "--pdf typesets siunitx columns without a warning" "$(table 0 --pdf --siunitx)"
+report "--pdf typesets siunitx columns without a warning" "$(table 0 --pdf --style siunitx)"
 paper() { # arguments...: table --paper with them, typeset in columns
   table 0 --paper "$@"
   columns paper-own "$siunitx" x "$out/smoke-paper.tex"
 }
 report "--paper makes one table for a column" "$(paper
   grep -c 'begin{table}' "$out/smoke-paper.tex" | grep -vx 1)"
-report "--paper takes metrics by name, also with siunitx" "$(paper --metrics loss,accuracy,ppl,spikes --siunitx
+report "--paper takes metrics by name, also with siunitx" "$(paper --metric loss,accuracy,ppl,spikes --style siunitx
   grep -q 'accuracy' "$out/smoke-paper.tex" || echo "no accuracy")"
 report "a caption says nothing of arms that are not there" \
   "$(grep -h '^.caption' "$out"/*.tex | grep -iE 'every (placement|arm|variant)|of the file'
@@ -132,11 +132,11 @@ report "--paper's text, table and BibTeX typeset in two columns" "$(table 0 --pa
   grep -q '^@inproceedings{xiong2020layer,' "$out/smoke-paper.bib" || echo "Pre-LN's paper is not in the BibTeX file"
   grep -c 'in an exploratory comparison' "$out/smoke-paper-text.tex" | grep -qx 0 || echo "a sentence begins in lower case")"
 report "an unknown metric is named with the nearest" "$(
-  "$program" table smoke "${quick[@]}" --paper --metrics los >"$T/out" 2>"$T/err"
+  "$program" table smoke "${quick[@]}" --paper --metric los >"$T/out" 2>"$T/err"
   [ $? = 2 ] || echo "exit is not 2"
   grep -q "metrics: unknown metric 'los'" "$T/err" || cat "$T/err"
-  "$program" table smoke "${quick[@]}" --metrics loss >"$T/out" 2>"$T/err"
-  [ $? = 2 ] || echo "--metrics alone: exit is not 2")"
+  "$program" table smoke "${quick[@]}" --metric loss >"$T/out" 2>"$T/err"
+  [ $? = 2 ] || echo "--metric alone: exit is not 2")"
 report "a character that LaTeX cannot set is named in one line" "$(
   "$program" table smoke "${quick[@]}" --pdf --arm 'a: {base: pre, label: a日}' >"$T/out" 2>"$T/err"
   [ $? = 3 ] || echo "exit is not 3"

@@ -48,7 +48,7 @@ Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB],
     Rc rc = ask(argv, &said, &absent, e);
     if (absent)
         rc = error_set(e, RC_UNMEASURED,
-                       "--slurm: sbatch is not on $PATH; on a machine without Slurm, `run` trains here, and --shard "
+                       "--slurm: sbatch is not on $PATH; on a machine without Slurm, `run` trains here, and --part "
                        "I/N a part");
     else if (rc && strstr(e->text, "nvalid"))
         rc = e->code = RC_USAGE;

@@ -32,17 +32,17 @@ static const char *obstacle(const RunSpec *spec, const Backend *backend, const P
 Rc split_fits(const Todo *t, const RunSpec *spec, Error *e) {
     int passes = todo_passes(t, spec);
     if (t->micro_batch && spec->batch % t->micro_batch)
-        return error_set(e, RC_USAGE, "--micro-batch: %d does not divide the batch of %lld sequences", t->micro_batch,
-                         (long long)spec->batch);
+        return error_set(e, RC_USAGE, "--memory micro-batch: %d does not divide the batch of %lld sequences",
+                         t->micro_batch, (long long)spec->batch);
     if (passes % t->ranks)
-        return error_set(e, RC_USAGE, "--micro-batch: %d of %lld sequences make %d part%s for %d ranks", t->micro_batch,
-                         (long long)spec->batch, passes, passes == 1 ? "" : "s", t->ranks);
+        return error_set(e, RC_USAGE, "--memory micro-batch: %d of %lld sequences make %d part%s for %d ranks",
+                         t->micro_batch, (long long)spec->batch, passes, passes == 1 ? "" : "s", t->ranks);
     return micro_fits((int)spec->batch, (int)spec->context, passes, t->ranks, e);
 }
 
 static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
     const char *why = obstacle(&run->spec, run->backend, &t->probes);
-    if (why) return error_set(e, RC_USAGE, "--micro-batch, --ranks: a run of this plan cannot be cut: %s", why);
+    if (why) return error_set(e, RC_USAGE, "--memory micro-batch, --ranks: a run of this plan cannot be cut: %s", why);
     return split_fits(t, &run->spec, e);
 }
 
@@ -55,17 +55,17 @@ Rc split_logits(const RunSpec *spec, const Backend *backend, Error *e) {
     tape_release(&tape);
     if (spec->objective == OBJECTIVE_TRANSLATE) why = "a translation reads the logits of chosen rows";
     if (!why) return RC_OK;
-    return error_set(e, RC_USAGE, "--logit-rows: a run of this plan needs all logits at once: %s", why);
+    return error_set(e, RC_USAGE, "--memory logit-rows: a run of this plan needs all logits at once: %s", why);
 }
 
 Rc split_check(const Session *s, const Todo *t, Error *e) {
     if (s->shard_moments && t->ranks < 2)
-        return error_set(e, RC_USAGE, "--shard-moments: is for several processes; --ranks N under mpirun or srun");
+        return error_set(e, RC_USAGE, "--memory moments: is for several processes; --ranks N under mpirun or srun");
     if (s->shard_moments && t->ranks > MOMENTS_MOST_RANKS)
-        return error_set(e, RC_USAGE, "--shard-moments: among %d ranks at most, not %d", MOMENTS_MOST_RANKS, t->ranks);
+        return error_set(e, RC_USAGE, "--memory moments: among %d ranks at most, not %d", MOMENTS_MOST_RANKS, t->ranks);
     for (int i = 0; s->shard_moments && i < t->runs; i++)
         if (!t->run[i].done && t->run[i].backend->device)
-            return error_set(e, RC_USAGE, "--shard-moments: backend '%s' keeps its moments whole",
+            return error_set(e, RC_USAGE, "--memory moments: backend '%s' keeps its moments whole",
                              t->run[i].backend->name);
     for (int i = 0; (t->micro_batch || t->ranks > 1) && i < t->runs; i++)
         if (!t->run[i].done && check_run(t, &t->run[i], e)) return e->code;

@@ -1,6 +1,6 @@
-/* Split batches into parts (models/micro.h), and share the parts among processes (--micro-batch, --ranks). In precision
- * exact the bits are those of one part, so a record's id does not know of it; if a library adds, the class names the
- * parts and the ranks (run_class). */
+/* Split batches into parts (models/micro.h), and share the parts among processes (--memory micro-batch, --ranks). In
+ * precision exact the bits are those of one part, so a record's id does not know of it; if a library adds, the class
+ * names the parts and the ranks (run_class). */
 #ifndef BENCH_RUN_CLUSTER_SPLIT_H
 #define BENCH_RUN_CLUSTER_SPLIT_H
 
@@ -12,7 +12,7 @@ Rc split_check(const Session *s, const Todo *t, Error *e);
 /* Check one batch; RC_USAGE says which parts are possible. Of t, micro_batch and ranks are read. */
 Rc split_fits(const Todo *t, const RunSpec *spec, Error *e);
 
-/* Check that a run's logits can be made in pieces (--logit-rows). RC_USAGE says why not. */
+/* Check that a run's logits can be made in pieces (--memory logit-rows). RC_USAGE says why not. */
 Rc split_logits(const RunSpec *spec, const Backend *backend, Error *e);
 
 /* Check, before training, that all ranks have the same program, plan and arithmetic. RC_USAGE on every rank. */

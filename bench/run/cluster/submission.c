@@ -190,7 +190,7 @@ static Rc choose(const Submission *s, int task, Todo *t, Error *e) {
         if (r->task != task) continue;
         while (i < t->runs && strcmp(t->run[i].spec_sha256, r->spec_sha256) != 0) i++;
         if (i == t->runs)
-            rc = error_set(e, RC_USAGE, "--task: %.700s/tasks.json: run %.12s is not of this plan", s->folder, r->id);
+            rc = error_set(e, RC_USAGE, "--part: %.700s/tasks.json: run %.12s is not of this plan", s->folder, r->id);
         else if (strcmp(t->run[i].id, r->id) != 0)
             rc = differs(s, r, &t->run[i], e);
         else
@@ -209,15 +209,15 @@ Rc submission_task(const char *task, const Experiment *x, Todo *t, Error *e) {
     Submission s;
     if (!colon || !parse_integer(colon + 1, &index) || n <= strlen(end) || n >= sizeof folder ||
         strncmp(colon - strlen(end), end, strlen(end)) != 0)
-        return error_set(e, RC_USAGE, "--task: '%.300s' is not FOLDER/tasks.json:I", task);
+        return error_set(e, RC_USAGE, "--part: '%.300s' is not FOLDER/tasks.json:I", task);
     snprintf(folder, sizeof folder, "%.*s", (int)(n - strlen(end)), task);
     if (submission_read(&s, folder, e)) return e->code;
     Rc rc = RC_OK;
     if (strcmp(s.plan, x->plan) != 0)
-        rc = error_set(e, RC_USAGE, "--task: %.500s/tasks.json is of plan %.8s of %s, not of plan %.8s of %s", folder,
+        rc = error_set(e, RC_USAGE, "--part: %.500s/tasks.json is of plan %.8s of %s, not of plan %.8s of %s", folder,
                        s.plan, s.experiment, x->plan, x->name);
     else if (index < 0 || index >= s.tasks)
-        rc = error_set(e, RC_USAGE, "--task: %.500s/tasks.json has tasks 0 to %d, not %lld", folder, s.tasks - 1,
+        rc = error_set(e, RC_USAGE, "--part: %.500s/tasks.json has tasks 0 to %d, not %lld", folder, s.tasks - 1,
                        (long long)index);
     else
         rc = choose(&s, (int)index, t, e);
