@@ -245,7 +245,7 @@ PY
   ends 0 table toy.yaml --profile smoke --seeds 6 --partial --results "$W/r"
   prints 'PARTIAL: 2 of 6 seeds'
   ends 2 "${run[@]}" --seeds 6 --slurm -o "$W/to" --results "$W/r"
-  says "^normbench: --write: something is in $W/to; name a new folder\$"
+  says "^normbench: --output: $W/to is not empty; name a new folder\$"
   refused 'run: --output goes with --slurm' "${run[@]}" -o "$W/new"
 }
 

@@ -196,7 +196,7 @@ check_compare_reads_columns_by_name_and_draws() {
   echo run,method,loss,accuracy >"$losses"
   for seed in 1 2 3 4 5 6; do printf '%d,adam,3.%d,.4\n%d,lion,3.%d,.5\n' $seed $seed $seed $((seed * seed % 7 + 1)) >>"$losses"; done
   refused "losses.csv:1: the header has no column 'seed' \(--column seed=NAME names it\)" compare "$losses"
-  refused "losses.csv:1: --metric must say which column it is: loss, accuracy" \
+  refused "losses.csv:1: --metric NAME must say which column it is: loss, accuracy" \
     compare "$losses" --column seed=run --column arm=method
   refused "the header has no column 'los'; is 'loss' meant\?" compare "$losses" --column seed=run --metric los
   local columns=(--column seed=run --column arm=method --metric loss)

@@ -234,7 +234,7 @@ PY
   refused "trace: 'lr=1' is not KEY=VALUE with a key of this plan; there are: step, metric, width" trace 'tiny: same - pre' lr=1 "${r[@]}"
   refused "trace: no validation after step 7; there are: 40" trace 'tiny: same - pre' width=16 step=7 "${r[@]}"
   refused "is an arm minus itself" trace 'tiny: pre - pre' "${r[@]}"
-  refused "is no 'EXPERIMENT: ARM - ARM'" trace same - pre "${r[@]}"
+  refused "does not have the form 'EXPERIMENT: ARM - ARM'" trace same - pre "${r[@]}"
   refused "unknown metric 'zzz'; there are: valid_loss, perplexity, " trace 'tiny: same - pre' width=16 metric=zzz "${r[@]}"
   ends 3 trace 'tiny: same - pre' width=16 --results "$W/r" --profile smoke --seeds 7
   says "runs are missing: normbench run tiny --profile smoke --set .*seeds.* --results $W/r\$"

@@ -166,7 +166,7 @@ check_a_dry_run_of_the_writeups_sizes() {
     fail "GPU hours $one and $two"
   refused "device: unknown 'A10'; did you mean 'A100'" run peri-400m --dry-run --device A10
   refused "utilization: '2' is not a share of the peak" run peri-400m --dry-run --device utilization=2
-  refused 'device and its figures go with --dry-run' run peri-400m --device A100
+  refused 'device goes with --dry-run' run peri-400m --device A100
   # The transcript that docs/cluster.md shows, of Pre-LN.
   grep '^\$ ' "$root/results/reference/peri-sizes.txt" | while read -r _ _ _ name options; do
     "$program" run "$name" $options --results "$W/none" >"$W/out" 2>/dev/null

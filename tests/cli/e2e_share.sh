@@ -158,7 +158,7 @@ assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is anothe
   prints '4 runs: 0 done, 0 running, 4 waiting'
   kill -9 "$first" && wait "$first"
   ends 0 status toy.yaml --profile smoke --set steps=3000 --results "$W/r"
-  prints "^stopped  plain seed 1 .*pid $first is gone"
+  prints "^stopped  plain seed 1 .*pid $first ended without finishing it"
   "$program" status --watch --results "$W/r" >"$W/out" 2>"$W/err" &
   pid=$!
   sleep 0.5
