@@ -194,7 +194,7 @@ static void print_tape(const Explained *x) {
     transformer_build(&t, &shape, x->v, NULL);
     text_init(&program);
     tape_print(&t, &program);
-    printf("\ntape of %d blocks x %d, %d heads, context %d, batch %d (%zu parameters, %.3g FLOPs a step):\n%s",
+    printf("\noperations of %d blocks x %d, %d heads, context %d, batch %d (%zu parameters, %.3g FLOPs a step):\n%s",
            shape.layers, shape.width, shape.heads, shape.context, shape.batch, tape_parameters(&t), tape_flops(&t),
            program.at);
     text_release(&program);
