@@ -130,9 +130,10 @@ Rc runs_csv(const Listing *l, Text *out, Error *e) {
     for (const ListedRun *run = l->run; run < l->run + l->runs; run++) {
         const RunGroup *a = &l->group[run->group], *b = &l->group[group < 0 ? run->group : group];
         if (a != b)
-            return error_set(e, RC_USAGE,
-                             "runs: --format csv lists the runs of one plan; name one, such as plan=%.8s (another is %.8s)",
-                             b->plan[0] ? b->plan : "…", a->plan[0] ? a->plan : "…");
+            return error_set(
+                e, RC_USAGE,
+                "runs: --format csv lists the runs of one plan; name one, such as plan=%.8s (another is %.8s)",
+                b->plan[0] ? b->plan : "…", a->plan[0] ? a->plan : "…");
         group = run->group;
     }
     if (group < 0) return error_set(e, RC_UNMEASURED, "runs: none is stored");
