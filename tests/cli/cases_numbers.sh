@@ -65,7 +65,7 @@ kind_runs_against_a_number() {
   runs 0 compare r.csv --against 3.28 --format json && has out '"p_flips": 0.00390625'
   runs 4 compare r.csv --against 3.274 && has out 'not shown to be below 3.274'
   runs 4 compare r.csv --against 3.28 --better higher && has out 'not shown to be above 3.28'
-  refuses '--sigma: it goes with --against' compare r.csv --sigma 1
+  refuses '--against: sigma needs the number too' compare r.csv --sigma 1
   refuses '--margin: it is of arms that are compared' compare r.csv --against 3.28 --margin 1
   refuses "--against: 'x' is not" compare r.csv --against x
 }
