@@ -53,10 +53,11 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
     bool value = !strcmp(option, "value");
     if (usual_column(c, "p_signflip") >= 0)
-        return error_set(e, RC_USAGE,
-                         "%s: this is what `table` wrote, means over the seeds; `normbench runs EXPERIMENT --format csv` "
-                         "prints the values of each seed",
-                         c->where);
+        return error_set(
+            e, RC_USAGE,
+            "%s: this is what `table` wrote, means over the seeds; `normbench runs EXPERIMENT --format csv` "
+            "prints the values of each seed",
+            c->where);
     error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s%s names it)", c->where, name, hint,
               value ? "metric" : "column ", value ? "" : option, value ? " NAME" : "=NAME");
     for (int i = 0; i < c->fields && !near; i++) {

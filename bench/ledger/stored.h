@@ -1,6 +1,7 @@
-/* Stored measurements: what `normbench claims --format json` printed when results/reference/claims.json was made: for each
- * contrast its differences by seed, and for each statement its number. They stand in for tests of claims on experiments
- * that the results at hand lack. No word is stored: claims are judged from the numbers, by the rules for runs. */
+/* Stored measurements: what `normbench claims --format json` printed when results/reference/claims.json was made: for
+ * each contrast its differences by seed, and for each statement its number. They stand in for tests of claims on
+ * experiments that the results at hand lack. No word is stored: claims are judged from the numbers, by the rules for
+ * runs. */
 #ifndef BENCH_LEDGER_STORED_H
 #define BENCH_LEDGER_STORED_H
 
