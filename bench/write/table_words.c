@@ -20,6 +20,7 @@ static void table_text_source(const Table *t, int cell, Text *out) {
         text_format(out, "SYNTHETIC SOURCE, not a text: known entropy rate %s nats per token. ",
                     show_number(number, r->entropy_rate, 4));
     text_format(out, "Corpus %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
+    if (!strncmp(r->spec.dataset.text, "text:", 5)) text_format(out, ", its last 10 %% validate");
     if (r->spec.objective == OBJECTIVE_MASKED) text_format(out, ", 15 %% of tokens masked and predicted");
 }
 
