@@ -339,7 +339,8 @@ static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
     if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MOST);
     if (!r->why && v->seeds_wanted > 0 && v->seeds_wanted <= f->n && v->test->test->about == ST_ABOUT_variance)
         say(v, "no seed may be the one that decides"), v->seeds_wanted = 0;
-    if (v->test->test->about == ST_ABOUT_predictor) say(v, "how many seeds would do is not known of this test");
+    if (v->test->test->about == ST_ABOUT_predictor && !v->why[0] && !r->note[0])
+        say(v, "how many seeds would do is not known of this test");
 }
 
 void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {

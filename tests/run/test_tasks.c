@@ -115,11 +115,11 @@ static const struct {
      "f:1: no 'goal'; an item of piqa has goal, sol1, sol2"},
     {TASK_piqa, "{\"goal\": 7, \"sol1\": \"a\", \"sol2\": \"b\"}", "0", "f:1: 'goal' is not a text"},
     {TASK_piqa, "{\"goal\": \" \", \"sol1\": \"a\", \"sol2\": \"b\"}", "0", "f:1: 'goal' is blank"},
-    {TASK_piqa, "\xFF\xFE{", "0", "f: UTF-16 that breaks off"},
+    {TASK_piqa, "\xFF\xFE{", "0", "f: UTF-16 that is cut off or holds an invalid character; save it as UTF-8"},
     {TASK_piqa, PIQA,
      "\xFF\xFE"
      "0",
-     "l: UTF-16 that breaks off"},
+     "l: UTF-16 that is cut off or holds an invalid character; save it as UTF-8"},
     {TASK_piqa, PIQA, NULL, "f:1: it has no label"},
     {TASK_piqa, PIQA, "", "l: 0 labels for 1 item of piqa"},
     {TASK_piqa, PIQA "\n" PIQA, "0\n", "l: 1 label for 2 items of piqa"},
