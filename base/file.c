@@ -38,19 +38,19 @@ int file_sync(int fd) {
 }
 
 /* Most bytes of a stream that is no plain file: /dev/zero never ends. */
-enum { STREAM_MOST = 1 << 30 };
+enum { STREAM_MAX = 1 << 30 };
 
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
     int fd = file_open(path, O_RDONLY);
     if (fd < 0) return error_set(e, errno == ENOENT ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
     struct stat is;
     size_t size = fstat(fd, &is) || !S_ISREG(is.st_mode) ? 0 : (size_t)is.st_size, most = size;
-    if (most < STREAM_MOST) most = STREAM_MOST;
-    double memory = size > STREAM_MOST ? pool_memory() : (double)size;
+    if (most < STREAM_MAX) most = STREAM_MAX;
+    double memory = size > STREAM_MAX ? pool_memory() : (double)size;
     if ((double)size > memory) {
         close(fd);
         return error_set(e, RC_UNMEASURED, "%s: the file has %.1f GiB, this machine %.1f GiB of memory", path,
-                         (double)size / STREAM_MOST, memory / STREAM_MOST);
+                         (double)size / STREAM_MAX, memory / STREAM_MAX);
     }
     size_t room = size + 2 > 1 << 16 ? size + 2 : 1 << 16, n = 0; /* one for the terminator, one to see the end */
     char *at = mem_alloc(room, 1);

@@ -31,7 +31,7 @@ static void adopt(Tokenizer *t) {
     text_init(&all);
     tokenizer_reserve(t, bpe_pieces(t->model));
     for (int id = 0; id < t->vocab; id++) {
-        char piece[BPE_PIECE_MOST];
+        char piece[BPE_PIECE_MAX];
         size_t length;
         bpe_piece(t->model, id, piece, &length);
         assert(length <= UINT8_MAX);
@@ -105,7 +105,7 @@ void bpe_decode(const Tokenizer *t, int32_t token, Text *out) {
 }
 
 void bpe_spell(const Tokenizer *t, int32_t token, Text *out) {
-    char piece[BPE_PIECE_MOST];
+    char piece[BPE_PIECE_MAX];
     size_t length;
     text_format(out, "%c ", bpe_piece(t->model, token, piece, &length));
     for (size_t i = 0; i < length; i++) text_format(out, "%02x", (unsigned char)piece[i]);

@@ -33,7 +33,7 @@ int bpe_pieces(const BpeModel *m) {
     return 0;
 }
 
-char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MOST], size_t *length) {
+char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MAX], size_t *length) {
     assert(m && !"a model in a build without sentencepiece");
     (void)id, (void)out;
     *length = 0;

@@ -170,7 +170,7 @@ int bpe_pieces(const BpeModel *m) {
     return m->processor.GetPieceSize();
 }
 
-char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MOST], size_t *length) {
+char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MAX], size_t *length) {
     const std::string &piece = m->processor.IdToPiece(id);
     *length = 0;
     if (m->processor.IsUnknown(id)) return BPE_UNKNOWN;
@@ -187,7 +187,7 @@ char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MOST], size_t *leng
         out[(*length)++] = ' ';
         rest.remove_prefix(BLANK.size());
     }
-    assert(rest.find(BLANK) == rest.npos && *length + rest.size() <= BPE_PIECE_MOST);
+    assert(rest.find(BLANK) == rest.npos && *length + rest.size() <= BPE_PIECE_MAX);
     std::copy(rest.begin(), rest.end(), out + *length);
     *length += rest.size();
     return id == m->newline ? BPE_NEWLINE : BPE_TEXT;

@@ -16,7 +16,7 @@ extern "C" {
 
 typedef struct BpeModel BpeModel;
 
-enum { BPE_PIECE_MOST = 64 }; /* bytes of a piece: 16 code points */
+enum { BPE_PIECE_MAX = 64 }; /* bytes of a piece: 16 code points */
 
 /* Letters of the kinds of pieces. */
 enum { BPE_UNKNOWN = 'u', BPE_NEWLINE = 'n', BPE_BYTE = 'b', BPE_TEXT = 't' };
@@ -39,7 +39,7 @@ const char *bpe_serialized(const BpeModel *m, size_t *length);
 int bpe_pieces(const BpeModel *m);
 
 /* Write a piece's bytes to out[*length]; return its letter. */
-char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MOST], size_t *length);
+char bpe_piece(const BpeModel *m, int id, char out[BPE_PIECE_MAX], size_t *length);
 
 /* Encode into tokens[length], which has room for one token per byte; *count: tokens written. false: see *why. */
 bool bpe_encode_text(const BpeModel *m, const char *text, size_t length, int32_t *tokens, size_t *count,

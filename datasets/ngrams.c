@@ -7,12 +7,12 @@
 
 /* An n-gram; elements beyond its order are 0. */
 typedef struct {
-    uint32_t at[NGRAMS_MOST];
+    uint32_t at[NGRAMS_MAX];
 } Gram;
 
 static int compare(const void *a, const void *b) {
     const Gram *x = a, *y = b;
-    for (int i = 0; i < NGRAMS_MOST; i++)
+    for (int i = 0; i < NGRAMS_MAX; i++)
         if (x->at[i] != y->at[i]) return x->at[i] < y->at[i] ? -1 : 1;
     return 0;
 }

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NGRAMS_MOST = 6 };
+enum { NGRAMS_MAX = 6 };
 
 /* Return how many n-grams of that order a sequence has. */
 size_t ngrams_count(size_t length, size_t order);
 
 /* Sum the smaller of the two counts over distinct n-grams ("clipped" matches; Papineni et al. 2002). 1 <= order <=
- * NGRAMS_MOST. */
+ * NGRAMS_MAX. */
 size_t ngrams_shared(const uint32_t *a, size_t na, const uint32_t *b, size_t nb, size_t order);
 
 #endif

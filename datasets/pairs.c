@@ -168,7 +168,7 @@ typedef struct {
     uint32_t word, pair;
 } Drawn;
 
-static int by_word(const void *a, const void *b) {
+static int by_slug(const void *a, const void *b) {
     const Drawn *x = a, *y = b;
     if (x->word != y->word) return x->word < y->word ? -1 : 1;
     return (x->pair > y->pair) - (x->pair < y->pair);
@@ -181,7 +181,7 @@ static void shuffle(const Pairs *p, Epoch *x) {
     for (size_t i = 0; i < count; i++)
         if (fits(&p->pair[0][i], &x->how))
             drawn[n++] = (Drawn){philox_word(x->seed, name_stream("pairs"), philox_offset(x->epoch, i)), (uint32_t)i};
-    qsort(drawn, n, sizeof *drawn, by_word);
+    qsort(drawn, n, sizeof *drawn, by_slug);
     free(x->order), free(x->start);
     x->order = mem_alloc(n, sizeof *x->order);
     x->start = mem_alloc(n + 1, sizeof *x->start);

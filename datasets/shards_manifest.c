@@ -97,7 +97,7 @@ static bool read_all(Reading *r, ShardsManifest *m, const json_t *root) {
         !read_hash(r, model, "sha256", m->model_sha256) || !read_nats(r, root, "unigram_train", &m->unigram_train) ||
         !read_nats(r, root, "unigram_valid", &m->unigram_valid))
         return false;
-    if (!json_is_array(list) || json_array_size(list) > SHARDS_MOST) return wrong(r, "shards", "is no list of shards");
+    if (!json_is_array(list) || json_array_size(list) > SHARDS_MAX) return wrong(r, "shards", "is no list of shards");
     json_array_foreach(list, i, one) if (!read_shard(r, m, one)) return false;
     r->shard = 0;
     if (!m->shards || m->shard[0].valid) return wrong(r, "shards", "has none to train on");

@@ -4,7 +4,7 @@
 
 #include "datasets/dataset.h"
 
-enum { SHARD_FILE = 64 /* room for a file's name */, SHARDS_MOST = 1 << 20 };
+enum { SHARD_FILE = 64 /* room for a file's name */, SHARDS_MAX = 1 << 20 };
 
 typedef struct {
     char file[SHARD_FILE], sha256[SHA256_HEX];

@@ -128,7 +128,7 @@ static const TokenizerKind KINDS[] = {
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 
 /* Limit of pieces; at least one for each byte, for newline, for unknown and of the text. cl100k has 100,277. */
-enum { PIECES_MOST = 262144 };
+enum { PIECES_MAX = 262144 };
 
 const TokenizerKind *tokenizer_kinds(size_t *count) {
     *count = KIND_COUNT;
@@ -139,9 +139,9 @@ const TokenizerKind *tokenizer_kinds(size_t *count) {
 static Rc read_size(Tokenizer *t, const char *name, const char *rest, Error *e) {
     int64_t pieces = t->kind->pieces;
     if (*rest && !pieces) return error_set(e, RC_USAGE, "tokenizer '%.40s': %s has no size", name, t->kind->name);
-    if (*rest && (!parse_integer(rest + 1, &pieces) || pieces < BPE_PIECES_LEAST || pieces > PIECES_MOST))
+    if (*rest && (!parse_integer(rest + 1, &pieces) || pieces < BPE_PIECES_LEAST || pieces > PIECES_MAX))
         return error_set(e, RC_USAGE, "tokenizer '%.40s': the size of its vocabulary is a number from %d to %d", name,
-                         BPE_PIECES_LEAST, PIECES_MOST);
+                         BPE_PIECES_LEAST, PIECES_MAX);
     t->vocab = (int)pieces;
     snprintf(t->name, sizeof t->name, "%s", t->kind->name);
     if (pieces != t->kind->pieces) snprintf(t->name, sizeof t->name, "%s:%d", t->kind->name, t->vocab);

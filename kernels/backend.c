@@ -79,14 +79,14 @@ static bool is_fastest(const char *name, PrecisionKind p) {
     return !strncmp(name, "cpu-", 4) && !strcmp(name + 4, precision_name(p)) && next_rank(p, INT_MAX);
 }
 
-enum { MOST_NAMES = 128 };
+enum { NAMES_MAX = 128 };
 
 /* Refuse an unknown name: the nearest of "cpu", every row's name and, if asked for, its family is named. */
 static const Backend *unknown(const char *name, bool families, Error *e) {
-    const char *names[MOST_NAMES] = {"cpu"};
+    const char *names[NAMES_MAX] = {"cpu"};
     char hint[96];
     size_t count = 1;
-    assert(1 + 2 * backend_count <= MOST_NAMES);
+    assert(1 + 2 * backend_count <= NAMES_MAX);
     for (int i = backend_count - 1; i >= 0; i--) {
         names[count++] = backends[i]->name;
         if (families) names[count++] = backends[i]->family;
@@ -117,23 +117,23 @@ static void add_list(Text *to, const char *const *word, int count) {
 
 /* Say in which precisions `name` computes, and which backends have this one. */
 static const Backend *other_precisions(const char *name, PrecisionKind p, Error *e) {
-    const char *own[PRECISION_COUNT], *who[MOST_NAMES];
-    int owns = 0, whos = 0;
+    const char *own[PRECISION_COUNT], *who[NAMES_MAX];
+    int own_count = 0, who_count = 0;
     Text line;
     for (int q = 0; q < PRECISION_COUNT; q++)
         for (int i = 0; i < backend_count; i++)
             if ((int)backends[i]->precision == q && is_called(backends[i], name)) {
-                own[owns++] = precision_name(q);
+                own[own_count++] = precision_name(q);
                 break;
             }
-    if (next_rank(p, INT_MAX)) who[whos++] = "cpu";
+    if (next_rank(p, INT_MAX)) who[who_count++] = "cpu";
     for (int i = backend_count - 1; i >= 0; i--)
-        if (backends[i]->precision == p) who[whos++] = backends[i]->family;
+        if (backends[i]->precision == p) who[who_count++] = backends[i]->family;
     text_init(&line);
-    add_list(&line, own, owns);
+    add_list(&line, own, own_count);
     text_format(&line, " only; ");
-    add_list(&line, who, whos);
-    text_format(&line, " %s %s", whos == 1 ? "has" : "have", precision_name(p));
+    add_list(&line, who, who_count);
+    text_format(&line, " %s %s", who_count == 1 ? "has" : "have", precision_name(p));
     error_set(e, RC_USAGE, "backend '%s' computes in %s", name, line.at);
     text_release(&line);
     return NULL;

@@ -19,7 +19,7 @@ typedef struct {
 
 enum { LOSS_SCALE_GOOD = 2000 };
 #define LOSS_SCALE_FIRST 0x1p16
-#define LOSS_SCALE_MOST 0x1p24
+#define LOSS_SCALE_MAX 0x1p24
 
 /* Halve the scale after a gradient that is not finite and return 1: the step is skipped. At scale 1 return 0. */
 CANON_FN int loss_scale_skips(LossScale *s) {
@@ -34,7 +34,7 @@ CANON_FN int loss_scale_skips(LossScale *s) {
 CANON_FN void loss_scale_goes_on(LossScale *s) {
     if (++s->good < LOSS_SCALE_GOOD) return;
     s->good = 0;
-    if (s->now < LOSS_SCALE_MOST) s->now *= 2;
+    if (s->now < LOSS_SCALE_MAX) s->now *= 2;
 }
 
 #endif

@@ -266,12 +266,12 @@ static const char *shape_sinkhorn(const Shape *in, int count, const Attr *attr, 
     (void)count;
     *out = in[0];
     *save = (Shape){in[0].rows, in[0].cols + 2 * SINKHORN_STEPS * n}; /* y, sums of columns and rows */
-    if (n < 1 || n > SINKHORN_MOST) return "the matrix has no row or too many";
+    if (n < 1 || n > SINKHORN_MAX) return "the matrix has no row or too many";
     return in[0].cols != n * n ? "x is not a square matrix" : NULL;
 }
 
 static void example_sinkhorn(int rows, int cols, Shape *in, Attr *attr) {
-    attr->group = cols > 100 ? SINKHORN_MOST : 2 + cols % 3;
+    attr->group = cols > 100 ? SINKHORN_MAX : 2 + cols % 3;
     in[0] = (Shape){rows, attr->group * attr->group};
 }
 

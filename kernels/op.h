@@ -52,7 +52,7 @@ typedef struct {
 } Attr;
 
 /* sinkhorn: how often columns and rows are divided by their sums, and the most rows of a matrix. */
-enum { SINKHORN_STEPS = 20, SINKHORN_MOST = 8 };
+enum { SINKHORN_STEPS = 20, SINKHORN_MAX = 8 };
 
 typedef struct {
     int rows, cols;

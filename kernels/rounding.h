@@ -18,7 +18,7 @@ typedef enum { WORD_float, WORD_fp16, WORD_bf16 } Word;
 
 /* Bits of some floats' magnitudes. */
 #define ROUNDING_INFINITY 0x7f800000u
-#define ROUNDING_FP16_MOST 0x477fe000u   /* 65,504 */
+#define ROUNDING_FP16_MAX 0x477fe000u    /* 65,504 */
 #define ROUNDING_FP16_PAST 0x47800000u   /* 65,536, to which 65,520 and more round: no number of fp16 */
 #define ROUNDING_FP16_NORMAL 0x38800000u /* 2^-14 */
 #define ROUNDING_BF16_NORMAL 0x00800000u

@@ -45,7 +45,7 @@ typedef struct {
     View ids;
     int shift;
 } StepFeed;
-enum { STEP_MOST_FEEDS = 8 };
+enum { STEP_FEEDS_MAX = 8 };
 
 /* Parameters that one block updates. */
 enum { STEP_CHUNK = 1024 };
@@ -85,7 +85,7 @@ typedef struct {
     int replicas;
     OptimizerKind optimizer;
     View param, grad, moment1, moment2, act, dact; /* arenas */
-    StepFeed feed[STEP_MOST_FEEDS];
+    StepFeed feed[STEP_FEEDS_MAX];
     int feeds, targets; /* targets: the feed whose ids below 0 are not counted */
     size_t loss, dloss; /* indices in the activation arena and in dact */
 

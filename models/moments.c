@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-_Static_assert(ARENA_ALIGN / sizeof(float) == MOMENTS_MOST_RANKS, "a rank's part is whole words");
+_Static_assert(ARENA_ALIGN / sizeof(float) == MOMENTS_RANKS_MAX, "a rank's part is whole words");
 
 /* Bytes of a rank's part of one replica's parameters. */
 static size_t part_bytes(const Trainer *t) {
@@ -59,7 +59,7 @@ void trainer_drop_moments(Trainer *t) {
 }
 
 void trainer_share_moments(Trainer *t, const Ranks *ranks) {
-    assert(t->micro && !t->program.queue && ranks->ranks <= MOMENTS_MOST_RANKS && !t->step);
+    assert(t->micro && !t->program.queue && ranks->ranks <= MOMENTS_RANKS_MAX && !t->step);
     assert(t->program.stride[ROLE_MOMENT1] == t->program.stride[ROLE_PARAM]);
     t->owners = ranks;
     trainer_drop_moments(t);

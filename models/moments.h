@@ -8,7 +8,7 @@
 #include "kernels/op.h"
 #include "models/trainer_state.h"
 
-enum { MOMENTS_MOST_RANKS = 16 }; /* a line of ARENA_ALIGN bytes has that many floats */
+enum { MOMENTS_RANKS_MAX = 16 }; /* a line of ARENA_ALIGN bytes has that many floats */
 
 /* Return a thread's share of the numbers of a tensor that this rank updates; without owners, of all of them. */
 Share moments_share(const Trainer *t, const Tensor *x, int part, int parts);

@@ -5,18 +5,18 @@
 #include "models/tape.h"
 #include "models/variant.h"
 
-enum { NORM_MOST_STEPS = 3, NORM_MOST_PARAMETERS = 4 };
+enum { NORM_STEPS_MAX = 3, NORM_PARAMETERS_MAX = 4 };
 enum { NORM_NOTHING = -1, NORM_IMPOSSIBLE = -2 };
 
 typedef struct {
     const char *name, *alias, *formula;
-    int step[NORM_MOST_STEPS + 1]; /* OpKind; NORM_NOTHING ends the list */
+    int step[NORM_STEPS_MAX + 1];  /* OpKind; NORM_NOTHING ends the list */
     int qk_op, v_op;               /* OpKind; NORM_NOTHING: x passes; NORM_IMPOSSIBLE */
     struct {
         const char *leaf; /* NULL ends the list */
         double value;
         enum { NORM_ROW, NORM_NUMBER, NORM_NUMBER_ROOT } shape;
-    } parameter[NORM_MOST_PARAMETERS + 1];
+    } parameter[NORM_PARAMETERS_MAX + 1];
 } NormInfo;
 
 extern const NormInfo norm_info[NORM_COUNT];

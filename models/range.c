@@ -36,7 +36,7 @@ static int divisor(int a, int b) {
 }
 
 static bool fraction(Depth *d, int64_t n, int64_t of) {
-    if (of < 1 || of > RANGE_MOST || n < 0 || n > of) return false;
+    if (of < 1 || of > RANGE_MAX || n < 0 || n > of) return false;
     int by = divisor((int)n, (int)of);
     *d = (Depth){(int)n / by, (int)of / by};
     return true;
@@ -48,7 +48,7 @@ static bool parse_place(Depth *d, const char *word) {
     int64_t n, of = 1;
     size_t whole = strcspn(word, "/.");
     if (!word[whole]) {
-        if (!parse_integer(word, &n) || n < 0 || n >= RANGE_MOST) return false;
+        if (!parse_integer(word, &n) || n < 0 || n >= RANGE_MAX) return false;
         *d = (Depth)AT_BLOCK((int)n);
         return true;
     }

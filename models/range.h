@@ -22,7 +22,7 @@ typedef struct {
     Depth from, to;
 } BlockRange;
 
-enum { RANGE_MOST = 1024 /* blocks, and the largest denominator */, RANGE_TEXT_SIZE = 40 };
+enum { RANGE_MAX = 1024 /* blocks, and the largest denominator */, RANGE_TEXT_SIZE = 40 };
 
 /* Return true if it is every block of every depth. */
 bool range_whole(BlockRange r);

@@ -10,13 +10,13 @@
 
 /* TOGETHER: steps of one graph where steps are short, so that the gaps between graphs weigh less: with a library's
  * products. A step of exact mode takes milliseconds. */
-enum { RING = 64, IN_FLIGHT = RING / 2, MOST_BLOCKS = 24, TOGETHER = 8 };
+enum { RING = 64, IN_FLIGHT = RING / 2, BLOCKS_MAX = 24, TOGETHER = 8 };
 
 struct Resident {
     Step step;
     int table_steps;                     /* rows of step.table */
     Graph *training, *several, *forward; /* NULL: not recorded yet; several: TOGETHER steps */
-    void *memory[MOST_BLOCKS];
+    void *memory[BLOCKS_MAX];
     int blocks;
 };
 
@@ -27,7 +27,7 @@ static const Device *device_of(const Trainer *t) {
 /* Device memory that lives as long as the trainer, filled from the host, or zero. */
 static Rc take(Resident *x, Trainer *t, void **at, const void *from, size_t bytes, Error *e) {
     if (device_of(t)->take(t->program.queue, at, bytes ? bytes : 1, e)) return e->code;
-    assert(x->blocks < MOST_BLOCKS);
+    assert(x->blocks < BLOCKS_MAX);
     x->memory[x->blocks++] = *at;
     if (from) device_of(t)->put(t->program.queue, *at, from, bytes);
     return RC_OK;

@@ -36,7 +36,7 @@ static void list_tensors(Trainer *t) {
             t->renorm = t->renorm || tape->tensor[i].unit != UNIT_none;
         }
     t->targets = tape_fed(tape, "targets");
-    assert(t->targets >= 0 && tape->feeds <= TRAINER_MOST_FEEDS && "a model has targets");
+    assert(t->targets >= 0 && tape->feeds <= TRAINER_FEEDS_MAX && "a model has targets");
     measure_init(&t->measure, tape);
     t->value = mem_alloc((size_t)t->measure.parts, sizeof *t->value);
 }
@@ -108,7 +108,7 @@ StepReport *trainer_reports(const Trainer *t, int n) {
     return report;
 }
 
-int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]) {
+int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_FEEDS_MAX]) {
     for (int i = 0; room && i < t->tape.feeds; i++) {
         const Feed *f = &t->tape.feed[i];
         room[i] = (FeedRoom){f->name, t->tape.tensor[f->tensor].rows * t->tape.passes, t->way->ids(t, i, replica)};
@@ -287,7 +287,7 @@ bool trainer_steps_alone(const Trainer *t) {
 }
 
 void trainer_repeat(Trainer *t) {
-    FeedRoom first[TRAINER_MOST_FEEDS], room[TRAINER_MOST_FEEDS];
+    FeedRoom first[TRAINER_FEEDS_MAX], room[TRAINER_FEEDS_MAX];
     int feeds = trainer_feeds(t, 0, first);
     for (int r = 1; r < t->program.replicas; r++) {
         trainer_feeds(t, r, room);

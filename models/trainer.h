@@ -27,7 +27,7 @@ typedef struct {
     double *probe;              /* [trainer_probes] or NULL: not wanted; NaN: not measured at this step */
 } StepReport;
 
-/* Make a trainer of a tape, which it owns, and initialize parameters. Added probes are measured at the steps that
+/* Make a trainer of a tape, which it own_count, and initialize parameters. Added probes are measured at the steps that
  * `every` divides. recipe[replicas], with one kind of optimizer, and seed[replicas] must outlive it. RC_UNMEASURED:
  * memory. */
 Rc trainer_from_tape(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
@@ -68,8 +68,8 @@ void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel);
 Rc trainer_share(Trainer *t, int threads, Error *e);
 
 /* List a replica's inputs to fill before a pass, one per feed of the tape; return how many. room may be NULL. */
-enum { TRAINER_MOST_FEEDS = STEP_MOST_FEEDS };
-int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]);
+enum { TRAINER_FEEDS_MAX = STEP_FEEDS_MAX };
+int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_FEEDS_MAX]);
 /* Copy the first replica's feeds to all. */
 void trainer_repeat(Trainer *t);
 /* Return a replica's feed called name. */

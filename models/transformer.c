@@ -264,7 +264,7 @@ static int leave(Stack *b, int x) {
 /* Whether some carry starts as a profiling pass measures. */
 static bool profiled(const Variant *v) {
     static const char *const carries[] = {"carry", "attn.carry", "mlp.carry"};
-    Rule rule[VARIANT_MOST_RULES];
+    Rule rule[VARIANT_RULES_MAX];
     for (int i = 0; i < 3; i++)
         for (int n = variant_rules(v, carries[i], rule); n--;)
             if (rule_learns(rule[n].kind) == LEARNS_profiled) return true;

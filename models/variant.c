@@ -88,7 +88,7 @@ const int variant_key_count = sizeof variant_keys / sizeof variant_keys[0];
 
 static int variant_spans(const Variant *v) {
     int n = 0;
-    while (n < VARIANT_MOST_SPANS && v->span[n].column) n++;
+    while (n < VARIANT_SPANS_MAX && v->span[n].column) n++;
     return n;
 }
 
@@ -167,7 +167,7 @@ static int column_of(const char *key) {
     return -1;
 }
 
-int variant_rules(const Variant *v, const char *key, Rule out[VARIANT_MOST_RULES]) {
+int variant_rules(const Variant *v, const char *key, Rule out[VARIANT_RULES_MAX]) {
     int i = column_of(key), count = 0, spans = variant_spans(v);
     if (i < 0 || columns[i].kind < COLUMN_RULE || columns[i].kind == COLUMN_CHOICE) return 0;
     if (sub_of(i) == SPAN_BLOCK) out[count++] = *(const Rule *)(const void *)((const char *)v + columns[i].at);
@@ -182,7 +182,7 @@ static Rc check_sums(const Variant *v, Error *e) {
         const char *key;
         double value;
     } rules[] = {{"carry", 1}, {"attn.carry", 1}, {"mlp.carry", 1}, {"block_carry", 1}, {"x0", 0}, {"shrink", 0}};
-    Rule rule[VARIANT_MOST_RULES];
+    Rule rule[VARIANT_RULES_MAX];
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         for (int n = variant_rules(v, rules[i].key, rule); n--;)
             if (!rule_is(rule[n], rules[i].value)) return not_summed(v, rules[i].key, e);
@@ -198,7 +198,7 @@ static Rc check_sums(const Variant *v, Error *e) {
 /* Two columns that do not go together. */
 static Rc check_columns(const Variant *v, Error *e) {
     static const char *const carries[] = {"carry", "attn.carry", "mlp.carry"};
-    Rule rule[VARIANT_MOST_RULES];
+    Rule rule[VARIANT_RULES_MAX];
     if (v->logit_cap.value < 0)
         return error_set(e, RC_USAGE, "logit_cap: it is 0 (none) or above, not %g", v->logit_cap.value);
     if (v->logit_cap.value == 0 && v->logit_cap.kind != RULE_constant)
@@ -311,11 +311,10 @@ static void clear_spans(Variant *v, int column) {
 static Rc add_span(Variant *v, Span span, int column, Error *e) {
     int mine = 0, spans = variant_spans(v);
     for (int i = 0; i < spans; i++) mine += span_of(&v->span[i], column) && !range_whole(v->span[i].range);
-    if (mine == VARIANT_MOST_RANGES)
-        return error_set(e, RC_USAGE, "%s: more than %d ranges", variant_keys[column], (int)VARIANT_MOST_RANGES);
-    if (spans == VARIANT_MOST_SPANS)
-        return error_set(e, RC_USAGE, "%s: an arm has at most %d ranges", variant_keys[column],
-                         (int)VARIANT_MOST_SPANS);
+    if (mine == VARIANT_RANGES_MAX)
+        return error_set(e, RC_USAGE, "%s: more than %d ranges", variant_keys[column], (int)VARIANT_RANGES_MAX);
+    if (spans == VARIANT_SPANS_MAX)
+        return error_set(e, RC_USAGE, "%s: an arm has at most %d ranges", variant_keys[column], (int)VARIANT_SPANS_MAX);
     v->span[spans] = span;
     return RC_OK;
 }
@@ -402,7 +401,7 @@ bool variant_drawn(const Variant *v) {
         double value;
     } usual[] = {{"head_scale", 1},  {"hidden_scale", 1}, {"block_carry", 1}, {"x0", 0},
                  {"embed_scale", 1}, {"logit_scale", 1},  {"shrink", 0},      {"logit_cap", 0}};
-    Rule rule[VARIANT_MOST_RULES];
+    Rule rule[VARIANT_RULES_MAX];
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         for (int n = variant_rules(v, usual[i].key, rule); n--;)
             if (!rule_is(rule[n], usual[i].value)) return false;

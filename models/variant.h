@@ -41,7 +41,7 @@ typedef struct {
     Rule rule;
 } Span;
 
-enum { VARIANT_MOST_SPANS = 16, VARIANT_MOST_RANGES = 4 /* of one column */ };
+enum { VARIANT_SPANS_MAX = 16, VARIANT_RANGES_MAX = 4 /* of one column */ };
 #define COLUMN(field) offsetof(Variant, field)
 
 /* A row; models/equation.h derives its equation. */
@@ -57,7 +57,7 @@ typedef struct {
     Rule block_carry, x0, shrink; /* x <- block_carry x + x0 x_0 before a block; x <- x - silu(shrink) sg(x) after it */
     Rule embed_scale, logit_scale, logit_cap;
     Choice qk_over, streams, init, after_step;
-    Span span[VARIANT_MOST_SPANS]; /* later ones win; column 0 ends the list */
+    Span span[VARIANT_SPANS_MAX]; /* later ones win; column 0 ends the list */
 } Variant;
 
 extern const Variant variants[];
@@ -99,8 +99,8 @@ bool variant_ranged(const char *key);
 bool variant_normed(const char *key);
 
 /* List the rules of a column, for all blocks and for its ranges; return how many. 0: it is not set, or no rule. */
-enum { VARIANT_MOST_RULES = VARIANT_MOST_RANGES + 1 };
-int variant_rules(const Variant *v, const char *key, Rule out[VARIANT_MOST_RULES]);
+enum { VARIANT_RULES_MAX = VARIANT_RANGES_MAX + 1 };
+int variant_rules(const Variant *v, const char *key, Rule out[VARIANT_RULES_MAX]);
 
 /* Copy a column of `from`, ranges included. */
 void variant_copy(Variant *v, const char *key, const Variant *from);

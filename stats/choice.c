@@ -39,7 +39,7 @@ static size_t best_of(const Total *total, const Total *minus, size_t settings, d
     return best;
 }
 
-enum { MOST_SETTINGS = 64 };
+enum { SETTINGS_MAX = 64 };
 
 static const double *counted(const StGrid *g) {
     return g->judged ? g->judged : g->value;
@@ -62,7 +62,7 @@ static const StGrid *side(const StGrid *a, const StGrid *b, const unsigned char 
 /* Judges the arm whose rows are those of a, swapped with b's. chosen: NULL or [n]. */
 static void judge(const StGrid *a, const StGrid *b, const unsigned char *swap, double tol, size_t *chosen,
                   double *judged) {
-    Total total[MOST_SETTINGS] = {{0}}, own[MOST_SETTINGS];
+    Total total[SETTINGS_MAX] = {{0}}, own[SETTINGS_MAX];
     for (size_t k = 0; k < a->settings; k++) {
         for (size_t s = 0; s < a->n; s++) {
             const StGrid *g = side(a, b, swap, s);
@@ -80,14 +80,14 @@ static void judge(const StGrid *a, const StGrid *b, const unsigned char *swap, d
 }
 
 static StStatus check(const StGrid *g) {
-    if (g->settings == 0 || g->settings > MOST_SETTINGS) return ST_BAD_ARG;
+    if (g->settings == 0 || g->settings > SETTINGS_MAX) return ST_BAD_ARG;
     if (g->n < 2) return ST_N_TOO_SMALL;
     StStatus status = st_check_finite(g->value, g->settings * g->n);
     return status == ST_OK ? st_check_finite(counted(g), g->settings * g->n) : status;
 }
 
 size_t st_choose(const StGrid *g, size_t without) {
-    Total total[MOST_SETTINGS] = {{0}};
+    Total total[SETTINGS_MAX] = {{0}};
     for (size_t k = 0; k < g->settings; k++) {
         for (size_t s = 0; s < g->n; s++) {
             if (s != without) {
@@ -107,9 +107,9 @@ StStatus st_judge(const StGrid *g, size_t *chosen, double *judged) {
 
 StStatus st_expected_least(const StGrid *g, size_t k, double *out) {
     size_t m = g->settings;
-    StStatus status = k < 1 || k > m || m > MOST_SETTINGS ? ST_BAD_ARG : st_check_finite(g->value, m * g->n);
+    StStatus status = k < 1 || k > m || m > SETTINGS_MAX ? ST_BAD_ARG : st_check_finite(g->value, m * g->n);
     for (size_t s = 0; s < g->n && status == ST_OK; s++) {
-        double v[MOST_SETTINGS], share = (double)k / (double)m; /* C(m - 1, k - 1) / C(m, k) */
+        double v[SETTINGS_MAX], share = (double)k / (double)m; /* C(m - 1, k - 1) / C(m, k) */
         for (size_t i = 0; i < m; i++) v[i] = at(g, i, s);
         qsort(v, m, sizeof *v, st_compare_double);
         out[s] = 0.0;

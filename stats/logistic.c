@@ -20,7 +20,7 @@
 typedef struct {
     size_t n, q; /* q = p + 1 */
     const unsigned char *y;
-    double *z;                            /* [n][q] scaled predictors, a column of ones first; owns all below */
+    double *z;                            /* [n][q] scaled predictors, a column of ones first; own_count all below */
     double *centre, *width;               /* [q] */
     gsl_vector_view beta, gradient, step; /* [q] */
     gsl_matrix_view information;          /* [q][q], then its Cholesky factor */

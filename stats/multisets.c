@@ -161,7 +161,7 @@ static void keep_cut(StMultisets *m, size_t at, StCut cut) {
 static size_t close_in(StMultisets *m, uint64_t place) {
     size_t at = 0;
     while (m->cut[at + 1].weight <= place) at++;
-    while (m->cuts < ST_MOST_CUTS && m->cut[at + 1].count - m->cut[at].count > FEW &&
+    while (m->cuts < ST_CUTS_MAX && m->cut[at + 1].count - m->cut[at].count > FEW &&
            m->cut[at + 1].sum - m->cut[at].sum > 8.0 * m->slack) {
         keep_cut(m, at, count_below(m, 0.5 * (m->cut[at].sum + m->cut[at + 1].sum)));
         at += m->cut[at + 1].weight <= place;

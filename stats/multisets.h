@@ -23,7 +23,7 @@ typedef struct {
     uint64_t weight, count;
 } StCut;
 
-enum { ST_MOST_CUTS = 96 };
+enum { ST_CUTS_MAX = 96 };
 
 typedef struct {
     double x[ST_MULTISETS_MAX];
@@ -32,7 +32,7 @@ typedef struct {
     size_t first[2][ST_MULTISETS_MAX + 2];      /* where the list of as many draws begins */
     uint64_t total, ways[ST_MULTISETS_MAX + 1]; /* n^n; C(n, draws) */
     double slack;                               /* by which two sums of one multiset may differ */
-    StCut cut[ST_MOST_CUTS];                    /* ascending: what was counted so far */
+    StCut cut[ST_CUTS_MAX];                     /* ascending: what was counted so far */
     size_t cuts;
     uint64_t steps; /* parts and multisets that were looked at */
 } StMultisets;

@@ -90,7 +90,7 @@ static void print_end(const Archive *a, const char *path) {
         text_format(&line, " && ");
     }
     top_folder(top, path);
-    text_format(&line, "normbench table %s --results ", a->plan[0].word);
+    text_format(&line, "normbench table %s --results ", a->plan[0].slug);
     text_shell(&line, is_tar(path) ? top : path);
     printf("%s\n", line.at);
     text_release(&line);

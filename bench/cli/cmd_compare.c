@@ -98,9 +98,9 @@ static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     Rc rc = RC_OK;
     while (!rc && (one = strsep(&rest, ","))) {
         int64_t n = 0;
-        if (x->looks == COMPARE_MOST_LOOKS)
-            rc = error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_MOST_LOOKS);
-        else if (!parse_whole(trim(one), &n) || n < 1 || n > COMPARE_MOST_NUMBERS)
+        if (x->looks == COMPARE_LOOKS_MAX)
+            rc = error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_LOOKS_MAX);
+        else if (!parse_whole(trim(one), &n) || n < 1 || n > COMPARE_NUMBERS_MAX)
             rc = error_set(e, RC_USAGE, "--looks: '%.60s' is not a list of seed counts such as '3,5,8'", text);
         else
             x->look[x->looks++] = (size_t)n;
@@ -132,7 +132,7 @@ static Rc read_anytime(const Options *o, CompareOptions *x, Error *e) {
     if (!o->times[OPTION_anytime]) return RC_OK;
     for (size_t i = 0; i < sizeof not_with / sizeof *not_with; i++)
         if (o->times[not_with[i]]) return error_set(e, RC_USAGE, "compare: --anytime or %s, not both", names[i]);
-    x->anytime = option_integer(o, OPTION_most_seeds, ANYTIME_MOST);
+    x->anytime = option_integer(o, OPTION_most_seeds, ANYTIME_MAX);
     return RC_OK;
 }
 

@@ -26,7 +26,7 @@ typedef struct {
 /* Puts "<text><after>" on the branch, unless text is "". */
 static void add_box(BlockPart *p, BoxKind kind, const char *text, const char *after) {
     if (!text[0]) return;
-    assert(p->boxes < BLOCK_MOST_BOXES);
+    assert(p->boxes < BLOCK_BOXES_MAX);
     Box *b = &p->branch[p->boxes++];
     b->kind = kind;
     snprintf(b->text, sizeof b->text, "%s%s", text, after);
@@ -59,10 +59,10 @@ static void part_boxes(BlockPart *out, const Parts *p, bool attention) {
 }
 
 static void picture_of(const Explained *x, BlockPicture *p) {
-    Stretch s[BLOCK_MOST_STRETCHES];
+    Stretch s[BLOCK_STRETCHES_MAX];
     char norm[EQUATION_PART];
-    int count = equation_stretches(x->v, x->depth, s, BLOCK_MOST_STRETCHES);
-    *p = (BlockPicture){.stretches = count < BLOCK_MOST_STRETCHES ? count : BLOCK_MOST_STRETCHES};
+    int count = equation_stretches(x->v, x->depth, s, BLOCK_STRETCHES_MAX);
+    *p = (BlockPicture){.stretches = count < BLOCK_STRETCHES_MAX ? count : BLOCK_STRETCHES_MAX};
     p->left_out = count - p->stretches;
     snprintf(p->title, sizeof p->title, "%s", x->title);
     one_box(&p->embed, BOX_NORM, equation_norm(norm, x->v->embed));
@@ -140,7 +140,7 @@ static void print_stacks(const Explained *x) {
                 "encoder's output, with the norms and factors of attn",
                 x->depth);
     for (int i = 0; i < variant_key_count; i++) {
-        Rule rule[VARIANT_MOST_RULES];
+        Rule rule[VARIANT_RULES_MAX];
         int rules = variant_rules(x->v, variant_keys[i], rule);
         for (int n = 0; n < rules; n++) add_there(&text, variant_keys[i], rule_formula(rule[n]));
     }
@@ -206,7 +206,7 @@ static void print_schedules(const Variant *v) {
     Text text;
     text_init(&text);
     for (int i = 0; i < variant_key_count; i++) {
-        Rule rule[VARIANT_MOST_RULES];
+        Rule rule[VARIANT_RULES_MAX];
         int rules = variant_rules(v, variant_keys[i], rule);
         for (int n = 0; n < rules; n++) {
             if (rule_learns(rule[n].kind) != LEARNS_moving) continue;
@@ -341,7 +341,7 @@ static void print_same(const char *const *what, const bool *arm, int i) {
 
 /* A row by its name; an arm as --arm takes it, with or without "--arm". */
 Rc command_explain(Session *s, Error *e) {
-    enum { MOST = 1 + SESSION_MOST_SETS };
+    enum { MOST = 1 + SESSION_SETS_MAX };
     const Options *o = s->options;
     const char *svg = option(o, OPTION_output, NULL), *what[MOST];
     bool arm[MOST];

@@ -14,7 +14,7 @@ Rc command_report(Session *s, Error *e) {
     if (ledger_make(&b, s, NULL, true, e)) return e->code;
     Rc rc = s->options->times[OPTION_own] ? RC_OK : ledger_add_stored(&b, s, e);
     if (!rc) rc = report_take(&b, s, e);
-    if (!rc && !b.mades)
+    if (!rc && !b.made_count)
         rc = error_set(e, RC_UNMEASURED, "report: no experiment is complete in %s: normbench run NAME --profile quick",
                        s->runs);
     ledger_note_parts(&b);

@@ -121,8 +121,8 @@ static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, double
         if (todo_mine(p, &p->run[i])) share++, mine += p->run[i].cost;
         if (wanted(p, i)) count++, flops += p->run[i].cost, backend = p->run[i].backend;
     }
-    if (p->shards > 1)
-        fprintf(to, "part %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->shard + 1, p->shards, share, plan,
+    if (p->parts > 1)
+        fprintf(to, "part %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->part + 1, p->parts, share, plan,
                 all > 0 ? 100 * mine / all : 0);
     fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", count, share, flops);
     if (backend->device) {
@@ -192,27 +192,26 @@ static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) 
     declare_plans(x, lines);
     declare_relatives(s, x, lines);
     Rc rc = declare_writeup(s, x->writeup, lines, e);
-    for (int i = 0; i < EXPERIMENT_MOST_ALSO && x->also[i][0] && !rc; i++)
-        rc = declare_writeup(s, x->also[i], lines, e);
+    for (int i = 0; i < EXPERIMENT_ALSO_MAX && x->also[i][0] && !rc; i++) rc = declare_writeup(s, x->also[i], lines, e);
     return rc;
 }
 
 /* What is left to do when a share is done. */
-static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
+static void print_parts(const Session *s, const Todo *p, const Experiment *x) {
     Text run, table;
     text_init(&run), text_init(&table);
     session_command(s, x, "run", &run);
     session_command(s, x, "table", &table);
-    for (int k = 0, named = 0; k < p->shards && p->missing; k++) {
+    for (int k = 0, named = 0; k < p->parts && p->missing; k++) {
         int missing = 0;
-        for (int i = 0; i < p->runs; i++) missing += p->run[i].shard == k && todo_open(p, i);
+        for (int i = 0; i < p->runs; i++) missing += p->run[i].part == k && todo_open(p, i);
         if (!missing) continue;
         if (named++ == 8) {
             printf("…\n");
             break;
         }
-        printf("missing: %d run%s of part %d/%d: %s --part %d/%d\n", missing, missing == 1 ? "" : "s", k + 1, p->shards,
-               run.at, k + 1, p->shards);
+        printf("missing: %d run%s of part %d/%d: %s --part %d/%d\n", missing, missing == 1 ? "" : "s", k + 1, p->parts,
+               run.at, k + 1, p->parts);
     }
     printf(p->missing ? "When all parts are done: normbench records merge DIR... (their results folders); then: %s\n"
                       : "All parts are here: %s\n",
@@ -235,7 +234,7 @@ static void print_next(const Session *s, const PlanFolder *folder) {
     Text line;
     text_init(&line);
     text_shell(&line, program_invocation_name);
-    text_format(&line, " table %s", folder->word);
+    text_format(&line, " table %s", folder->slug);
     session_results(s, &line);
     printf("Next: %s\n", line.at);
     text_release(&line);
@@ -297,8 +296,8 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
         fputs(words.at, stdout);
     }
     text_release(&words);
-    if (p->shards > 1 && !over)
-        print_shards(s, p, x);
+    if (p->parts > 1 && !over)
+        print_parts(s, p, x);
     else if (!task_of(s->options)) {
         if (!p->missing) run_found(s, x);
         print_next(s, folder);
@@ -312,7 +311,7 @@ static void say_plan(const Session *s, const Experiment *x, const Todo *p) {
     int here = 0;
     for (int i = 0; i < p->runs; i++) here += wanted(p, i);
     say_runs(x, p);
-    if (p->shards > 1) fprintf(stderr, ", %d of them in part %d/%d", here, p->shard + 1, p->shards);
+    if (p->parts > 1) fprintf(stderr, ", %d of them in part %d/%d", here, p->part + 1, p->parts);
     if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
     fputc('\n', stderr);
     say_twins(x);
@@ -329,7 +328,7 @@ static bool first_of(const Session *s) {
 static Rc run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
-                            .shard_bytes = 1e6 * option_number(o, OPTION_file_size, SAFE_SHARD / 1e6),
+                            .file_bytes = 1e6 * option_number(o, OPTION_file_size, SAFE_SHARD / 1e6),
                             .replicas = option_integer(o, OPTION_replicas, 0)};
     const char *part = option(o, OPTION_part, NULL), *task = task_of(o);
     bool submits = o->times[OPTION_slurm] > 0;
@@ -352,11 +351,11 @@ static Rc run(Session *s, Error *e) {
     if (device) return RC_OK;
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
     text_init(&lines);
-    Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
+    Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
     if (!rc) rc = declare(s, &x, &lines, e);
     runner.declared = lines.at;
     if (!rc) rc = todo_make(&p, s, &x, e);
-    if (!rc) todo_shards(&p, part_at, parts);
+    if (!rc) todo_parts(&p, part_at, parts);
     if (!rc && task && submission_task(task, &x, &p, e)) {
         todo_release(&p);
         rc = e->code;
@@ -372,7 +371,7 @@ static Rc run(Session *s, Error *e) {
         if (p.missing) todo_explain(&p, &stored);
         if (!enough) print_reasons(&p, stderr);
         if (!rc && ((p.missing && !enough) || dry || submits))
-            rc = foretell(s, &x, &p, &stored, &slurm, folder.word, &runner.expected_seconds, e);
+            rc = foretell(s, &x, &p, &stored, &slurm, folder.slug, &runner.expected_seconds, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);

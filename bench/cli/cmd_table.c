@@ -171,7 +171,7 @@ static void confirm_text(const Session *s, const Table *t, Text *out) {
     uint64_t last = 0;
     if (!t->exploratory || t->partial) return;
     for (int i = 0; i < most; i++) last = x->seed[i] > last ? x->seed[i] : last;
-    if (last > INT64_MAX - EXPERIMENT_MOST_SEEDS) return;
+    if (last > INT64_MAX - EXPERIMENT_SEEDS_MAX) return;
     snprintf(seeds, sizeof seeds, "seeds=%llu-%llu", (unsigned long long)last + 1, (unsigned long long)last + most);
     if (t->options.exploratory) {
         text_format(out, "To confirm: write the changes into an experiment file of your own, and run it with %s.\n",
@@ -278,8 +278,8 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     char *copy = mem_text(text), *rest = copy, *one;
     Rc rc = RC_OK;
     while (!rc && (one = strsep(&rest, ","))) {
-        if (t->metrics == PAPER_MOST_METRICS)
-            rc = error_set(e, RC_USAGE, "--metric: %d at most", PAPER_MOST_METRICS);
+        if (t->metrics == PAPER_METRICS_MAX)
+            rc = error_set(e, RC_USAGE, "--metric: %d at most", PAPER_METRICS_MAX);
         else if ((rc = metric_named(&t->metric[t->metrics++], trim(one), e)))
             error_prefix(e, "--metric: ");
     }
@@ -325,7 +325,7 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     command_text(s, x, &command);
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
-                            .word = folder->word,
+                            .slug = folder->slug,
                             .notes = records->notes,
                             .partial = partial,
                             .command = command.at};
@@ -402,7 +402,7 @@ static void name_others(const Session *s, const Experiment *x) {
     Store stored;
     Text out;
     char **word;
-    int words = plan_words(s->results, &word), named = 0, more = 0;
+    int words = plan_slugs(s->results, &word), named = 0, more = 0;
     text_init(&out);
     store_read(&stored, s->runs);
     for (int i = 0; i < words; i++) {
@@ -457,7 +457,7 @@ Rc command_table(Session *s, Error *e) {
     if (theory_asked(o)) return theory_table(s, e);
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);
-    Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
+    Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
     if (!rc) rc = until_read(&records, s->runs, &x, s->precise, e);
     if (!rc && records.missing && o->times[OPTION_partial]) {
         records_release(&records);

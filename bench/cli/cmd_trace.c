@@ -1,5 +1,5 @@
 /* normbench records trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a table's number to its runs. Reads
- * records alone. (The traces of hashes that `verify -o` writes are bench/run/trace.h.) */
+ * records alone. (The traces of hashes that `verify -o` writes are bench/run/hash_log.h.) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 /* What is asked for: the two arms, and what picks cell, step and metric. */
 typedef struct {
-    char *text, *experiment, *difference; /* text: owns the other two */
-    const char *key[OPERAND_MOST];        /* "lr=1e-3" */
+    char *text, *experiment, *difference; /* text: own_count the other two */
+    const char *key[OPERAND_MAX];         /* "lr=1e-3" */
     int keys;
     int arm, against, cell, step; /* step: as the user says it, -1: the last */
     Metric metric;
@@ -51,7 +51,7 @@ static int find_arm(const Experiment *x, const char *name) {
 }
 
 static Rc unknown_arm(const Experiment *x, const char *name, Error *e) {
-    const char *names[EXPERIMENT_MOST_ARMS];
+    const char *names[EXPERIMENT_ARMS_MAX];
     char hint[96];
     for (int i = 0; i < x->arms; i++) names[i] = x->arm[i].name;
     error_set(e, RC_USAGE, "trace: %s has no arm '%.80s'%s", x->name, name,

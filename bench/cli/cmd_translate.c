@@ -33,7 +33,7 @@ static Rc encode(Translating *a, const char *line, size_t length, Translation *x
     return RC_OK;
 }
 
-enum { LINE_MOST = 1 << 20 };
+enum { LINE_BYTES_MAX = 1 << 20 };
 
 /* Standard input up to the end of a line, which is dropped; false: there are no more lines. */
 static bool read_line(Text *line) {
@@ -41,7 +41,7 @@ static bool read_line(Text *line) {
     text_clear(line);
     for (bool any = c != EOF; any; c = getc(stdin)) {
         char byte = (char)c;
-        if (c == EOF || c == '\n' || line->length > LINE_MOST) return true;
+        if (c == EOF || c == '\n' || line->length > LINE_BYTES_MAX) return true;
         text_add(line, &byte, 1);
     }
     return false;
@@ -59,8 +59,8 @@ static Rc read_lines(Translating *a, int *count, Error *e) {
         if (ferror(stdin)) rc = error_set(e, RC_UNMEASURED, "standard input: %s", strerror(errno));
         if (!more || rc) break;
         a->lines++;
-        rc = line.length > LINE_MOST
-                 ? error_set(e, RC_USAGE, "translate: line %ld: longer than %d bytes", a->lines, (int)LINE_MOST)
+        rc = line.length > LINE_BYTES_MAX
+                 ? error_set(e, RC_USAGE, "translate: line %ld: longer than %d bytes", a->lines, (int)LINE_BYTES_MAX)
                  : encode(a, line.at, line.length, &a->x[*count], e);
         *count += !rc;
     }

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/run/trace.h"
+#include "bench/run/hash_log.h"
 #include "bench/theory/theory.h"
 #include "bench/verdict/until.h"
 #include "bench/verify/baseline.h"
@@ -17,7 +17,7 @@
 #include "bench/verify/reference.h"
 #include "bench/write/table.h"
 
-enum { TRACE_STEPS = 5 };
+enum { HASH_LOG_STEPS = 5 };
 
 /* One experiment against its baseline; *compared counts numbers. */
 static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
@@ -63,7 +63,7 @@ static Rc trace_of(Session *s, const Experiment *x, const char *what, Text *out,
     }
     const Backend *b = backend_find(what, e);
     if (!b) return error_prefix(e, "--bisect: no such file, and ");
-    return trace_experiment(s, x, b, TRACE_STEPS, out, e);
+    return hash_log_experiment(s, x, b, HASH_LOG_STEPS, out, e);
 }
 
 static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, Error *e) {
@@ -75,9 +75,9 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     if (!rc) rc = trace_of(s, x, b, &tb, e);
     if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
     if (!rc) {
-        int at = trace_difference(ta.at, tb.at, la, lb);
+        int at = hash_log_difference(ta.at, tb.at, la, lb);
         if (at < 0)
-            printf("%s and %s agree in every op of the first %d steps\n", a, b, TRACE_STEPS);
+            printf("%s and %s agree in every op of the first %d steps\n", a, b, HASH_LOG_STEPS);
         else {
             printf("first difference, line %d:\n  %s: %s\n  %s: %s\n", at + 1, a, la, b, lb);
             rc = error_set(e, RC_REGRESSION, "%s and %s differ", a, b);
@@ -91,7 +91,7 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
 static Rc write_trace(Session *s, const Experiment *x, const char *path, Error *e) {
     Text t;
     text_init(&t);
-    Rc rc = trace_experiment(s, x, s->backend, TRACE_STEPS, &t, e);
+    Rc rc = hash_log_experiment(s, x, s->backend, HASH_LOG_STEPS, &t, e);
     if (!rc) rc = file_write(path, t.at, t.length, e);
     text_release(&t);
     return rc;
@@ -159,7 +159,7 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
     Records records;
     if (!strcmp(name, theory_word)) return theory_files(s, e);
     if (session_plan(s, name, &x, e)) return e->code;
-    Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
+    Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
     if (!rc && experiment_changed(&x))
         printf("%s%s%s: the plan was changed on the command line; nothing is stored for it\n", x.name,
                x.profile[0] ? " " : "", x.profile);

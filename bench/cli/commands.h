@@ -22,7 +22,7 @@ typedef struct {
     Rc (*run)(Session *s, Error *e);                       /* NULL: a noun, with neither example nor pages */
 } Command;
 
-enum { COMMANDS_MOST = 64 };
+enum { COMMANDS_MAX = 64 };
 extern const Command commands[];
 extern const int command_count;
 

@@ -85,7 +85,7 @@ static void print_help(const Command *c, bool all) {
 }
 
 static const Command *find(const char *name, Error *e) {
-    const char *names[COMMANDS_MOST];
+    const char *names[COMMANDS_MAX];
     char hint[96];
     for (int i = 0; i < command_count; i++) {
         names[i] = commands[i].name;

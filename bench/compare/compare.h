@@ -14,7 +14,7 @@
 #include "bench/verdict/paired.h"
 #include "stats/design.h"
 
-enum { COMPARE_SCHEMA = 2, COMPARE_MOST_LOOKS = 32, COMPARE_MOST_NUMBERS = 100000 /* comparisons times seeds */ };
+enum { COMPARE_SCHEMA = 2, COMPARE_LOOKS_MAX = 32, COMPARE_NUMBERS_MAX = 100000 /* comparisons times seeds */ };
 
 /* What a file says, whatever its form. Every arm has every seed and every block; unpaired, every arm has runs of its
  * own, of as many seeds as it likes. Arms in the file's order, seeds and blocks ascending. */
@@ -68,7 +68,7 @@ typedef struct {
     bool fail_by;     /* the exit code asks for more than any difference: */
     double fail_more; /* an arm fails where it is shown to be worse by more than this, and passes where by less */
     Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
-    size_t look[COMPARE_MOST_LOOKS];
+    size_t look[COMPARE_LOOKS_MAX];
     int looks; /* 0: one look, at the end */
     int anytime; /* one may stop after any seed: the most seeds that may be taken; 0: the number of seeds was fixed */
 } CompareOptions;
@@ -107,7 +107,7 @@ typedef struct {
     StOmnibus omnibus;
     const char *no_omnibus; /* why it was not made, or NULL */
     StStatus looks_status;
-    StLook look[COMPARE_MOST_LOOKS];
+    StLook look[COMPARE_LOOKS_MAX];
     int this_look; /* -1: none */
     int verdicts[COMPARE_VERDICTS];
 } CompareResult;

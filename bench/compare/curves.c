@@ -34,7 +34,7 @@ static void find_steps(CompareCurves *c, const Pick *p) {
             if (!p->run[i].why) all = log_point_at(p->run[i].series, one->at[k].step) != NULL;
         if (all) shared[c->shared++] = one->at[k].step;
     }
-    c->steps = c->shared < CURVES_MOST_STEPS ? c->shared : CURVES_MOST_STEPS;
+    c->steps = c->shared < CURVES_STEPS_MAX ? c->shared : CURVES_STEPS_MAX;
     for (int k = 0; k < c->steps; k++)
         c->step[k] = shared[c->steps < 2 ? 0 : (long)k * (c->shared - 1) / (c->steps - 1)];
     free(shared);

@@ -8,13 +8,13 @@
 #include "bench/formats/plot.h"
 #include "bench/readers/pick.h"
 
-enum { CURVES_MOST_STEPS = 50 };
+enum { CURVES_STEPS_MAX = 50 };
 
 typedef struct {
     const CompareData *data; /* arms and runs at the last step that all share */
     const char *metric;
     int baseline, steps, shared; /* steps: that are compared, evenly chosen among `shared` */
-    double step[CURVES_MOST_STEPS];
+    double step[CURVES_STEPS_MAX];
     bool higher;
     double *value;  /* [arms][seeds][steps]; NaN: diverged */
     bool *diverged; /* the same */

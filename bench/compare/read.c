@@ -236,9 +236,9 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     if (!rc) most = count_runs(r, blocks, runs);
     for (int arm = 0; !rc && arm < r->arms; arm++)
         if (!runs[arm]) rc = error_set(e, RC_USAGE, "%.600s: arm '%s' has no run", r->file, r->arm[arm]);
-    if (!rc && r->arms > 1 && (double)(r->arms - 1) * most > COMPARE_MOST_NUMBERS)
+    if (!rc && r->arms > 1 && (double)(r->arms - 1) * most > COMPARE_NUMBERS_MAX)
         rc = error_set(e, RC_USAGE, "%.600s: %d arms of %d seeds: comparisons times seeds may be %d at most", r->file,
-                       r->arms, most, COMPARE_MOST_NUMBERS);
+                       r->arms, most, COMPARE_NUMBERS_MAX);
     if (!rc) {
         d->arms = r->arms, d->seeds = most, d->blocks = r->blocks ? (int)blocks : 0;
         d->unpaired = r->columns.unpaired;

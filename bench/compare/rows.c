@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_MOST = 80, NAMES_MOST = 10000 };
+enum { NAME_BYTES_MAX = 80, NAMES_MAX = 10000 };
 
 const char compare_name_columns[] = "; if a line is one run, --column arm=NAME and --metric NAME name its columns";
 
@@ -52,10 +52,11 @@ static Rc find_name(char ***list, int *count, int *last, const char *what, const
     if (!length) return error_set(e, RC_USAGE, "%s: %s %s without a name", where, a, what);
     if (length < 0)
         return error_set(e, RC_USAGE, "%s: %s %s's name is not UTF-8 or holds control characters", where, a, what);
-    if (length > NAME_MOST)
-        return error_set(e, RC_USAGE, "%s: %s '%.40s...': a name may have %d characters", where, what, name, NAME_MOST);
-    if (*count == NAMES_MOST)
-        return error_set(e, RC_USAGE, "%s: %s '%.40s': more than %d of them", where, what, name, NAMES_MOST);
+    if (length > NAME_BYTES_MAX)
+        return error_set(e, RC_USAGE, "%s: %s '%.40s...': a name may have %d characters", where, what, name,
+                         NAME_BYTES_MAX);
+    if (*count == NAMES_MAX)
+        return error_set(e, RC_USAGE, "%s: %s '%.40s': more than %d of them", where, what, name, NAMES_MAX);
     *list = mem_grow(*list, (size_t)*count + 1, sizeof **list);
     (*list)[*count] = mem_text(name);
     *out = *last = (*count)++;

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 
-enum { BOX_TEXT = 48, BLOCK_MOST_STRETCHES = 8, BLOCK_TITLE = 128 };
-enum { BLOCK_MOST_BOXES = 10 }; /* attention with every norm and factor */
+enum { BOX_TEXT = 48, BLOCK_STRETCHES_MAX = 8, BLOCK_TITLE = 128 };
+enum { BLOCK_BOXES_MAX = 10 }; /* attention with every norm and factor */
 
 typedef enum { BOX_NONE, BOX_NORM, BOX_FUNCTION, BOX_FACTOR } BoxKind;
 
@@ -18,7 +18,7 @@ typedef struct {
 /* x <- post( carry x + the branch's boxes in order ) */
 typedef struct {
     const char *name;
-    Box branch[BLOCK_MOST_BOXES], carry, post;
+    Box branch[BLOCK_BOXES_MAX], carry, post;
     int boxes;
 } BlockPart;
 
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     char title[BLOCK_TITLE];
     const char *equation; /* lines that stand below the SVG */
-    BlockStretch stretch[BLOCK_MOST_STRETCHES];
+    BlockStretch stretch[BLOCK_STRETCHES_MAX];
     int stretches, left_out; /* stretches there are beyond those drawn */
     Box embed, final;        /* after the embeddings; before the head */
 } BlockPicture;

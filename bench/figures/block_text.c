@@ -4,16 +4,16 @@
 
 #include "bench/figures/block.h"
 
-enum { WIDE = 38, MOST_LINES = 64, STREAM = 3, BRANCH = 20 };
+enum { WIDE = 38, LINES_MAX = 64, STREAM = 3, BRANCH = 20 };
 
 typedef struct {
-    char line[MOST_LINES][WIDE + 1];
+    char line[LINES_MAX][WIDE + 1];
     int lines;
 } Canvas;
 
 /* A line with the stream on it, and the branch when there is one; NULL at the end of the room. */
 static char *next_line(Canvas *c, bool branch) {
-    if (c->lines == MOST_LINES) return NULL;
+    if (c->lines == LINES_MAX) return NULL;
     char *line = c->line[c->lines++];
     memset(line, ' ', WIDE);
     line[STREAM] = '|';

@@ -13,7 +13,7 @@
 
 #include "bench/figures/kinds.h"
 
-enum { ACROSS = 3, BLOCKS_ACROSS = 2, HEIGHT = 112, BLOCKS_HEIGHT = 120, FEW = 6, MOST_PANELS = 9 };
+enum { ACROSS = 3, BLOCKS_ACROSS = 2, HEIGHT = 112, BLOCKS_HEIGHT = 120, FEW = 6, PANELS_MAX = 9 };
 
 static PlotScale scale_of(Axis axis) {
     return axis == AXIS_log ? PLOT_log : axis == AXIS_linear ? PLOT_linear : PLOT_auto;
@@ -287,18 +287,18 @@ static int leaving(const Table *t, int cell, int arm) {
 }
 
 /* The arms that are shown. */
-static int arms_of(const Table *t, int cell, int arm[MOST_PANELS]) {
+static int arms_of(const Table *t, int cell, int arm[PANELS_MAX]) {
     int count = 0, left = 0;
     for (int a = 0; a < t->sample.arms; a++) {
         bool own = leaving(t, cell, a) > 0;
         left += own;
-        if ((own || a == t->sample.baseline || t->sample.arms <= FEW) && count < MOST_PANELS) arm[count++] = a;
+        if ((own || a == t->sample.baseline || t->sample.arms <= FEW) && count < PANELS_MAX) arm[count++] = a;
     }
     return left ? count : 0;
 }
 
 static bool seeds_any(const Table *t, int cell) {
-    int arm[MOST_PANELS];
+    int arm[PANELS_MAX];
     return t->x->panels > 0 && arms_of(t, cell, arm) > 0;
 }
 
@@ -321,7 +321,7 @@ static int fill_seed(const Table *t, int cell, int arm, int seed, PlotPanel *pan
 }
 
 static void seeds_fill(const Table *t, int cell, Plot *p) {
-    int arm[MOST_PANELS], arms = arms_of(t, cell, arm), last = 1;
+    int arm[PANELS_MAX], arms = arms_of(t, cell, arm), last = 1;
     const Panel *shown = &t->x->panel[0];
     char where[256];
     Text note;

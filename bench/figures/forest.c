@@ -9,7 +9,7 @@
 #include "bench/figures/kinds.h"
 #include "bench/verdict/words.h"
 
-enum { MOST_ROWS = 40, DIGITS = 4 };
+enum { ROWS_MAX = 40, DIGITS = 4 };
 
 /* ---- a row ---- */
 
@@ -83,7 +83,7 @@ static int last_step(const Table *t, int cell) {
 
 /* The comparison of a cell's i-th pair; NULL: the runs end at step 0. */
 static const Comparison *comparison_at(const Table *t, int cell, int i, Compared *pair) {
-    Compared pairs[EXPERIMENT_MOST_COMPARES];
+    Compared pairs[EXPERIMENT_COMPARES_MAX];
     (void)table_pairs(t, pairs);
     *pair = pairs[i];
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++)
@@ -94,12 +94,12 @@ static const Comparison *comparison_at(const Table *t, int cell, int i, Compared
 }
 
 static int pairs_of(const Table *t) {
-    Compared pairs[EXPERIMENT_MOST_COMPARES];
+    Compared pairs[EXPERIMENT_COMPARES_MAX];
     return table_pairs(t, pairs);
 }
 
 static bool together(const Table *t) {
-    return t->sample.cells * pairs_of(t) <= MOST_ROWS;
+    return t->sample.cells * pairs_of(t) <= ROWS_MAX;
 }
 
 static int parts(const Table *t) {

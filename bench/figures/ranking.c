@@ -9,12 +9,12 @@
 #include "bench/write/ranking.h"
 #include "bench/write/summaries.h"
 
-enum { ACROSS = 4, NARROW_ACROSS = 2, MOST_PANELS = 16, HEIGHT = 65 };
+enum { ACROSS = 4, NARROW_ACROSS = 2, PANELS_MAX = 16, HEIGHT = 65 };
 
 /* A group's first cell, whose other factors the name says. */
 static int group_cell(const Table *t, int group) {
-    int cell[EXPERIMENT_MOST_VALUES];
-    double rate[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
+    double rate[EXPERIMENT_VALUES_MAX];
     int rates = sensitivity_cells(t->x, group, cell, rate);
     return t->sample.cells > rates ? cell[0] : -1;
 }
@@ -109,7 +109,7 @@ const FigureRow figure_ranking = {"ranking", parts, any, group_cell, "lr", fill,
 /* ---- ranking-rates ---- */
 
 static int chunks(const Table *t) {
-    return (t->sample.arms + MOST_PANELS - 1) / MOST_PANELS;
+    return (t->sample.arms + PANELS_MAX - 1) / PANELS_MAX;
 }
 
 static int rates_parts(const Table *t) {
@@ -172,7 +172,7 @@ static void rates_fill(const Table *t, int part, Plot *p) {
     const Ranking *y = table_ranking(t);
     char where[400], note[300];
     if (!y) return;
-    int of = part / chunks(t), from = part % chunks(t) * MOST_PANELS;
+    int of = part / chunks(t), from = part % chunks(t) * PANELS_MAX;
     const RankingRow *group = &y->row[of * y->arms], *base = group;
     while (!base->baseline) base++;
     snprintf(where, sizeof where, "%s%sloss by learning rate, after %d steps", y->group[of],
@@ -184,7 +184,7 @@ static void rates_fill(const Table *t, int part, Plot *p) {
              "which counts as the uniform predictor, or stalled.",
              t->x->arm[t->sample.baseline].label);
     plot_note(p, note);
-    for (int i = from; i < y->arms && i < from + MOST_PANELS; i++) rates_panel(t, y, &group[i], base, p);
+    for (int i = from; i < y->arms && i < from + PANELS_MAX; i++) rates_panel(t, y, &group[i], base, p);
     for (int i = 0; i < y->arms * y->rates; i++) { /* the parts of a group have one axis */
         PlotPoint at = at_rate(y, &group[i / y->rates], i % y->rates);
         plot_widen(&p->panel->y, at.lo), plot_widen(&p->panel->y, at.hi);

@@ -13,13 +13,13 @@
 #include "bench/verdict/sensitivity.h"
 #include "bench/write/summaries.h"
 
-enum { ACROSS = 3, MOST_PANELS = 9, HEIGHT = 112, KINDS = 2, WINDOW = 128 };
+enum { ACROSS = 3, PANELS_MAX = 9, HEIGHT = 112, KINDS = 2, WINDOW = 128 };
 
 /* ---- groups: cells that differ in the rate alone; all in one part where they fit ---- */
 
 typedef struct {
-    int rates, cell[EXPERIMENT_MOST_VALUES];
-    double rate[EXPERIMENT_MOST_VALUES]; /* ascending */
+    int rates, cell[EXPERIMENT_VALUES_MAX];
+    double rate[EXPERIMENT_VALUES_MAX]; /* ascending */
 } RateGroup;
 
 static int groups_of(const Table *t) {
@@ -28,7 +28,7 @@ static int groups_of(const Table *t) {
 }
 
 static bool together(const Table *t) {
-    return groups_of(t) <= MOST_PANELS;
+    return groups_of(t) <= PANELS_MAX;
 }
 
 static int parts(const Table *t) {

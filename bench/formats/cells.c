@@ -43,7 +43,7 @@ static bool is_new_key(const Cells *c, const char *key, char align) {
 }
 
 void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over) {
-    assert(c->columns < CELLS_MOST_COLUMNS && !c->rows && strchr("lripgXI", align));
+    assert(c->columns < CELLS_COLUMNS_MAX && !c->rows && strchr("lripgXI", align));
     assert(strchr("XI", align) || c->shown == c->columns);
     assert(!key || is_new_key(c, key, align));
     size_t name = keep(c, key ? key : ""), at = keep(c, heading);

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-enum { CELLS_MOST_COLUMNS = 64 };
+enum { CELLS_COLUMNS_MAX = 64 };
 
 /* Marks after a cell: dagger, double dagger, section sign; the notes explain them. */
 typedef enum { MARK_separated = 1, MARK_equivalent = 2, MARK_diverged = 4 } CellMark;
@@ -72,7 +72,7 @@ typedef struct {
     Text caption;     /* sentences after the title */
     Text notes;       /* sentences below the rows */
     Text words;       /* all shown texts, each terminated */
-    CellColumn column[CELLS_MOST_COLUMNS];
+    CellColumn column[CELLS_COLUMNS_MAX];
     CellRow *row;
     Cell *cell;
     int columns, shown, rows, row_room; /* shown: columns before the first one for CSV and JSON only */

@@ -162,7 +162,7 @@ static Fit fit_of(const Part *p) {
 static int paragraph_width(const Part *p) {
     Fit fit = fit_of(p);
     int rest = fit.room - 2 * fit.separation * (columns_of(p) - 1), most = LEAST_PARAGRAPH;
-    int own[CELLS_MOST_COLUMNS], paragraphs = 0;
+    int own[CELLS_COLUMNS_MAX], paragraphs = 0;
     bool small = fit.type[0] == 's';
     for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
         int width = column_width(p, k);

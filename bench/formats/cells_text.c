@@ -29,8 +29,8 @@ static void plain(const char *text, int bytes, Text *out) {
 typedef struct {
     const Cells *c;
     int page, stub, gap; /* columns of the terminal; columns of the table that each block repeats; blanks between */
-    int width[CELLS_MOST_COLUMNS], marks[CELLS_MOST_COLUMNS]; /* [columns] */
-    bool broken[CELLS_MOST_COLUMNS];                          /* broken into lines */
+    int width[CELLS_COLUMNS_MAX], marks[CELLS_COLUMNS_MAX]; /* [columns] */
+    bool broken[CELLS_COLUMNS_MAX];                         /* broken into lines */
 } Page;
 
 /* Text of a cell, followed by its marks. */
@@ -133,7 +133,7 @@ static int shared_width(const Page *p, const bool *broken, int room) {
  * columns need several blocks anyway, at most a block. */
 static void fit(Page *p) {
     const Cells *c = p->c;
-    bool broken[CELLS_MOST_COLUMNS];
+    bool broken[CELLS_COLUMNS_MAX];
     int widest = 0, others = 0, count = 0, stub = sum_of(p, 0, p->stub) + INDENT;
     for (int k = p->stub; k < c->shown; k++) {
         int least = c->column[k].align == 'r' || p->width[k] < LEAST_PARAGRAPH ? p->width[k] : LEAST_PARAGRAPH;
@@ -246,8 +246,8 @@ static const char *after_line(const char *text, int bytes) {
 /* Write a row, which takes as many lines as its longest paragraph. */
 static void write_row(const Page *p, int row, int from, int to, Text *out) {
     const Cells *c = p->c;
-    const char *left[CELLS_MOST_COLUMNS];
-    Shown marked[CELLS_MOST_COLUMNS];
+    const char *left[CELLS_COLUMNS_MAX];
+    Shown marked[CELLS_COLUMNS_MAX];
     bool more = true;
     for (int k = 0; k < c->shown; k++) left[k] = shown_at(c, row, k, p->marks[k], &marked[k]);
     while (more) {

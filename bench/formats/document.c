@@ -6,7 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { DEEPEST = 8, LARGEST = 1 << 20, MOST_NODES = 10000 };
+enum { DEEPEST = 8, LARGEST = 1 << 20, NODES_MAX = 10000 };
 
 /* State of the reader: the open collections, outermost first. */
 typedef struct {
@@ -112,7 +112,7 @@ static Rc add(Builder *b, NodeKind kind, const char *text, bool quoted, int line
         b->open[b->depth - 1].key_line = line;
         return RC_OK;
     }
-    if (++b->nodes > MOST_NODES) return document_error(b->e, b->d, line, "more than %d values", (int)MOST_NODES);
+    if (++b->nodes > NODES_MAX) return document_error(b->e, b->d, line, "more than %d values", (int)NODES_MAX);
     if (kind != NODE_SCALAR && b->depth == DEEPEST)
         return document_error(b->e, b->d, line, "nested deeper than %d", (int)DEEPEST);
     Node *n = mem_alloc(1, sizeof *n);

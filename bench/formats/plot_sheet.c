@@ -9,7 +9,7 @@
 const char *const plot_endings[PLOT_FORMATS] = {".svg", ".pdf", "-85mm.svg", "-85mm.pdf"};
 
 /* Heights of rows, and widths of the words beside them. */
-enum { HIGH = 21, LOW = 15, NARROW_HIGH = 33, NARROW_LOW = 26, MOST_LABEL = 160, MOST_WORDS = 160 };
+enum { HIGH = 21, LOW = 15, NARROW_HIGH = 33, NARROW_LOW = 26, LABEL_MAX = 160, WORDS_MAX = 160 };
 
 void gnuplot_quoted(const char *text, Text *out) {
     /* Replacements for XML's special characters, of which gnuplot does not escape all (& < >). */
@@ -109,8 +109,8 @@ static void place_rows(Sheet *s, const PlotPanel *panel) {
     s->high = rows_high(panel);
     s->row = s->narrow ? s->high ? NARROW_HIGH : NARROW_LOW : s->high ? HIGH : LOW;
     s->panel = s->row * in_rows;
-    s->left = s->narrow ? 10 : fmin(16 + label * SMALL * WIDE, MOST_LABEL);
-    s->right = s->narrow ? 10 : fmin(14 + words * SMALL * WIDE, MOST_WORDS);
+    s->left = s->narrow ? 10 : fmin(16 + label * SMALL * WIDE, LABEL_MAX);
+    s->right = s->narrow ? 10 : fmin(14 + words * SMALL * WIDE, WORDS_MAX);
 }
 
 void sheet_init(Sheet *s, const Plot *p, int format) {

@@ -13,7 +13,7 @@ int terminal_width_of(bool terminal, const char *columns, int own) {
     if (!terminal) return PAGE_WIDTH;
     if (columns) (void)parse_integer(columns, &width);
     if (width <= 0) return PAGE_WIDTH;
-    return width < LEAST_PAGE_WIDTH ? LEAST_PAGE_WIDTH : width > MOST_PAGE_WIDTH ? MOST_PAGE_WIDTH : (int)width;
+    return width < LEAST_PAGE_WIDTH ? LEAST_PAGE_WIDTH : width > PAGE_WIDTH_MAX ? PAGE_WIDTH_MAX : (int)width;
 }
 
 int terminal_width(void) {

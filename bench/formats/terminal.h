@@ -7,13 +7,13 @@
 #include "base/text.h"
 
 /* Columns of a page in files and pipes, and limits. */
-enum { PAGE_WIDTH = 110, LEAST_PAGE_WIDTH = 40, MOST_PAGE_WIDTH = 400 };
+enum { PAGE_WIDTH = 110, LEAST_PAGE_WIDTH = 40, PAGE_WIDTH_MAX = 400 };
 
 /* Return the columns of stdout: on a terminal those of COLUMNS, else the terminal's own; else PAGE_WIDTH. */
 int terminal_width(void);
 
 /* Compute the width from its parts: terminal: stdout is one; columns: COLUMNS or NULL; own: the terminal's width or 0.
- * COLUMNS that is no whole number is ignored; a number is clamped to LEAST_PAGE_WIDTH..MOST_PAGE_WIDTH. */
+ * COLUMNS that is no whole number is ignored; a number is clamped to LEAST_PAGE_WIDTH..PAGE_WIDTH_MAX. */
 int terminal_width_of(bool terminal, const char *columns, int own);
 
 /* Lines that are wider than a page are broken at blanks; what goes on stands below the line's last column, which two

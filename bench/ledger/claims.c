@@ -175,7 +175,7 @@ void ledger_counts_text(const int count[WORD_COUNT], Text *out) {
 
 static const ClaimSize *own_size_of(const LedgerClaim *c) {
     const ClaimSize *own = c->line && c->line->v ? c->line->v->own : NULL;
-    return own || !c->claim->owns ? own : c->claim->own[0];
+    return own || !c->claim->own_count ? own : c->claim->own[0];
 }
 
 void ledger_own_size(const LedgerClaim *c, Text *out) {
@@ -218,7 +218,7 @@ void ledger_why(const LedgerClaim *c, Text *out) {
                     l->stored ? l->stored->n : l->stated->m->seeds, l->statement->predicted);
     if (c->word != WORD_NOT_TESTED) return;
     text_format(out, "%s", l->why[0] ? l->why : l->v ? "another of its tests was not measured" : "");
-    const char *takes = c->claim->owns ? c->claim->own[0]->takes : NULL;
+    const char *takes = c->claim->own_count ? c->claim->own[0]->takes : NULL;
     bool runs = l->test && !l->test->theories;
     if (takes && runs) text_format(out, "%sits own size takes %s", out->length ? "; " : "", takes);
 }

@@ -124,7 +124,7 @@ static json_t *stored_json(const Ledger *b, const LedgerLine *l) {
 
 /* "key = value" lines of what differs from the defaults. */
 static json_t *specs_json(const LedgerLine *l) {
-    RunSpec spec[CONTRAST_MOST_TERMS];
+    RunSpec spec[CONTRAST_TERMS_MAX];
     json_t *all = json_array();
     contrast_specs(&l->v->c->what, &l->in->table.sample, spec);
     for (int i = 0; i < l->v->c->what.terms; i++) {
@@ -204,7 +204,7 @@ static void put_words(json_t *o, const char *key, void (*words)(const LedgerClai
 
 static void put_verdict(const Ledger *b, json_t *o, const LedgerClaim *c) {
     json_t *own = json_array();
-    for (int i = 0; i < c->claim->owns; i++) {
+    for (int i = 0; i < c->claim->own_count; i++) {
         Text size;
         text_init(&size);
         claim_size_text(c->claim->own[i], &size);

@@ -11,11 +11,11 @@
 #include "bench/verdict/until.h"
 
 void ledger_table_free(LedgerTable *t) {
-    for (int i = 0; i < t->alsos; i++) claim_verdicts_release(&t->also[i]);
+    for (int i = 0; i < t->also_count; i++) claim_verdicts_release(&t->also[i]);
     if (t->table.x) table_release(&t->table);
     records_release(&t->records);
     experiment_release(&t->x);
-    free(t->word);
+    free(t->slug);
     free(t->changed);
     free(t);
 }
@@ -63,28 +63,28 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
         ledger_table_free(t);
         return rc == RC_UNMEASURED ? RC_OK : rc;
     }
-    for (int i = 0; i < EXPERIMENT_MOST_ALSO; i++) {
+    for (int i = 0; i < EXPERIMENT_ALSO_MAX; i++) {
         const ClaimFile *other = file_of(b, t->x.also[i]);
-        if (other) claim_verdicts_make(&t->also[t->alsos++], other, &t->table.sample);
+        if (other) claim_verdicts_make(&t->also[t->also_count++], other, &t->table.sample);
     }
     *made = t;
-    b->made = mem_grow(b->made, (size_t)b->mades + 1, sizeof *b->made);
-    b->made[b->mades++] = t;
+    b->made = mem_grow(b->made, (size_t)b->made_count + 1, sizeof *b->made);
+    b->made[b->made_count++] = t;
     return RC_OK;
 }
 
 static void add_link(Ledger *b, const Experiment *x) {
     b->link = mem_grow(b->link, (size_t)b->links + 1, sizeof *b->link);
     snprintf(b->link[b->links].name, sizeof b->link->name, "%s", x->name);
-    for (int i = 0; i <= EXPERIMENT_MOST_ALSO; i++)
+    for (int i = 0; i <= EXPERIMENT_ALSO_MAX; i++)
         snprintf(b->link[b->links].writeup[i], sizeof b->link->writeup[i], "%.15s", i ? x->also[i - 1] : x->writeup);
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     b->link[b->links++].rates = grid_cells(x, 0, cell);
 }
 
 bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup) {
     for (int i = 0; i < b->links; i++)
-        for (int k = 0; k <= EXPERIMENT_MOST_ALSO; k++)
+        for (int k = 0; k <= EXPERIMENT_ALSO_MAX; k++)
             if (!strcmp(b->link[i].name, experiment) && !strcmp(b->link[i].writeup[k], writeup)) return true;
     return false;
 }
@@ -101,13 +101,13 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
         snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
         rc = experiment_read(x, path, NULL, NULL, e);
         const ClaimFile *f = rc ? NULL : file_of(b, x->writeup);
-        char also[EXPERIMENT_MOST_ALSO][sizeof *x->also];
+        char also[EXPERIMENT_ALSO_MAX][sizeof *x->also];
         memcpy(also, x->also, sizeof also);
         if (!rc) add_link(b, x);
         if (!rc) experiment_release(x);
         free(x);
         bool wanted = f || all;
-        for (int k = 0; !rc && k < EXPERIMENT_MOST_ALSO; k++) wanted |= file_of(b, also[k]) != NULL;
+        for (int k = 0; !rc && k < EXPERIMENT_ALSO_MAX; k++) wanted |= file_of(b, also[k]) != NULL;
         for (int p = PROFILE_COUNT - 1; wanted && p >= 0 && !made && !rc; p--)
             if (!b->profile[0] || !strcmp(b->profile, profile_info[p].name))
                 rc = try_profile(b, &stored, path, profile_info[p].name, f, &made, e);
@@ -229,10 +229,10 @@ static void write_lines(Ledger *b) {
             for (const ClaimTest *t = c->test; t < c->test + c->tests; t++) {
                 int before = b->lines;
                 stated_lines(b, f, c, t);
-                for (int m = 0; m < b->mades; m++) {
+                for (int m = 0; m < b->made_count; m++) {
                     const LedgerTable *in = b->made[m];
                     verdict_rows(b, f, c, t, in, &in->table.verdicts);
-                    for (int i = 0; i < in->alsos; i++) verdict_rows(b, f, c, t, in, &in->also[i]);
+                    for (int i = 0; i < in->also_count; i++) verdict_rows(b, f, c, t, in, &in->also[i]);
                 }
                 if (b->lines == before) add(b, f, c, t);
             }
@@ -259,7 +259,7 @@ Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
 }
 
 void ledger_release(Ledger *b) {
-    for (int i = 0; i < b->mades; i++) ledger_table_free(b->made[i]);
+    for (int i = 0; i < b->made_count; i++) ledger_table_free(b->made[i]);
     for (int i = 0; i < b->files; i++) claims_release(&b->file[i]);
     free(b->made);
     free(b->part);
@@ -283,7 +283,7 @@ void ledger_part(const LedgerPart *p, Text *out) {
 }
 
 void ledger_note_parts(const Ledger *b) {
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->made_count; i++) {
         const LedgerTable *t = b->made[i];
         if (t->table.classes.length)
             fprintf(stderr, "normbench: note: %s %s: runs of arithmetic class %s are taken\n", t->x.name, t->x.profile,

@@ -24,9 +24,9 @@ typedef struct {
     Experiment x;
     Records records;
     Table table;
-    ClaimVerdicts also[EXPERIMENT_MOST_ALSO]; /* claims of other write-ups that its runs decide */
-    int alsos;
-    char *word;    /* of its plan's folder in results/out; NULL: none is known */
+    ClaimVerdicts also[EXPERIMENT_ALSO_MAX]; /* claims of other write-ups that its runs decide */
+    int also_count;
+    char *slug;    /* of its plan's folder in results/out; NULL: none is known */
     char *changed; /* "--set steps=4": what the command line changed; NULL: nothing */
 } LedgerTable;
 void ledger_table_free(LedgerTable *t);
@@ -72,7 +72,7 @@ typedef struct {
     ClaimFile *file;
     int files;
     LedgerTable **made;
-    int mades;
+    int made_count;
     LedgerPart *part; /* larger than the profile that is made, if one is */
     int parts;
     int others;               /* stored runs that are in none of these; only report_take counts them */
@@ -85,7 +85,7 @@ typedef struct {
     LedgerKept **judged; /* of stored lines */
     int judgeds;
     struct {
-        char name[EXPERIMENT_NAME_SIZE], writeup[1 + EXPERIMENT_MOST_ALSO][16];
+        char name[EXPERIMENT_NAME_SIZE], writeup[1 + EXPERIMENT_ALSO_MAX][16];
         int rates; /* learning rates of its first profile */
     } * link; /* whose claims it decides */
     int links;

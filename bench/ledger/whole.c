@@ -53,7 +53,7 @@ static void head(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     verdict_words(b, c, &line);
     sentence(cells, "Verdict: ", line.at);
     said(cells, "Why: ", ledger_why, c);
-    for (int i = 0; i < claim->owns; i++) {
+    for (int i = 0; i < claim->own_count; i++) {
         text_clear(&line);
         claim_size_text(claim->own[i], &line);
         if (claim->own[i]->takes) text_format(&line, "; it takes %s", claim->own[i]->takes);

@@ -225,8 +225,7 @@ static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
 /* Keeps a value that is what its row says. next: the word behind it on the command line, or NULL. */
 static Rc keep(Options *o, OptionKind kind, const char *value, const char *next, Error *e) {
     char name[OPTION_NAME];
-    if (o->times[kind] == OPTION_MOST)
-        return error_set(e, RC_USAGE, "--%s is given too often", option_name(name, kind));
+    if (o->times[kind] == OPTION_MAX) return error_set(e, RC_USAGE, "--%s is given too often", option_name(name, kind));
     if (check(kind, value, next, e)) return e->code;
     o->value[kind][o->times[kind]++] = value;
     return RC_OK;
@@ -234,7 +233,7 @@ static Rc keep(Options *o, OptionKind kind, const char *value, const char *next,
 
 /* A text of its own, which the options own; NULL: too many. */
 static char *copy_of(Options *o, const char *before, const char *value, Error *e) {
-    if (o->copies == OPTION_MOST) {
+    if (o->copies == OPTION_MAX) {
         error_set(e, RC_USAGE, "--%s: too many options with parts", value);
         return NULL;
     }
@@ -329,7 +328,7 @@ Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *
         const char *word = argv[i];
         if (!strcmp(word, "-o")) word = "--output";
         if (only_operands || word[0] != '-' || !word[1]) {
-            if (o->operands == OPERAND_MOST) return error_set(e, RC_USAGE, "too many operands");
+            if (o->operands == OPERAND_MAX) return error_set(e, RC_USAGE, "too many operands");
             o->operand[o->operands++] = word;
         } else if (!strcmp(word, "--"))
             only_operands = true;

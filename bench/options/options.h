@@ -18,15 +18,15 @@ typedef enum {
 enum { SIDES = 2, UNKNOWN_NAMES = 2 };
 extern const char *const sides[SIDES], *const unknown_names[UNKNOWN_NAMES]; /* of --better and --unknown */
 
-enum { OPTION_MOST = 64 /* values of one option */, OPERAND_MOST = 4096, OPTION_NAME = 40 };
+enum { OPTION_MAX = 64 /* values of one option */, OPERAND_MAX = 4096, OPTION_NAME = 40 };
 
 typedef struct Options {
-    const char *value[OPTION_COUNT][OPTION_MOST]; /* as given, in order; "" for switches */
+    const char *value[OPTION_COUNT][OPTION_MAX]; /* as given, in order; "" for switches */
     int times[OPTION_COUNT];
-    const char *operand[OPERAND_MOST];
+    const char *operand[OPERAND_MAX];
     int operands;
     const char *command;
-    char *copy[OPTION_MOST]; /* values of parts stand in these */
+    char *copy[OPTION_MAX]; /* values of parts stand in these */
     int copies;
 } Options;
 

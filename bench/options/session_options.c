@@ -159,8 +159,8 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
 }
 
 static Rc push(Options *o, OptionKind kind, const json_t *list, Error *e) {
-    if (json_array_size(list) > OPTION_MOST)
-        return error_set(e, RC_INTEGRITY, "plan.json: more than %d texts", OPTION_MOST);
+    if (json_array_size(list) > OPTION_MAX)
+        return error_set(e, RC_INTEGRITY, "plan.json: more than %d texts", OPTION_MAX);
     for (size_t i = 0; i < json_array_size(list); i++)
         o->value[kind][o->times[kind]++] = json_string_value(json_array_get(list, i));
     return RC_OK;
@@ -180,7 +180,7 @@ static bool plan_of_path(Session *s, const char *path) {
             *out = 0;
             snprintf(s->results, sizeof s->results, "%.599s", way);
             snprintf(s->runs, sizeof s->runs, "%.599s/runs", s->results);
-            snprintf(s->by_word, sizeof s->by_word, "%.79s", word);
+            snprintf(s->by_slug, sizeof s->by_slug, "%.79s", word);
             return true;
         }
         if (way == real) return false;
@@ -206,19 +206,19 @@ static Rc recall(Session *s, Options *o, Error *e) {
                                        OPTION_tokenizer, OPTION_seeds, OPTION_until_decided, OPTION_most_seeds};
     char path[1024], name[OPTION_NAME], operand[PATH_MAX];
     Error unknown;
-    s->word = "";
+    s->slug = "";
     if (!plan_operand(o, operand)) return RC_OK;
     if (!plan_of_path(s, operand)) {
         if (strchr(operand, '/') || !experiment_find(path, sizeof path, s->root, operand, &unknown)) return RC_OK;
-        snprintf(s->by_word, sizeof s->by_word, "%.79s", operand);
+        snprintf(s->by_slug, sizeof s->by_slug, "%.79s", operand);
     }
-    if (plan_note_read(&s->recalled, s->results, s->by_word, e)) return e->code;
+    if (plan_note_read(&s->recalled, s->results, s->by_slug, e)) return e->code;
     if (!s->recalled.all) return RC_OK;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (o->times[fixed[i]])
             return error_set(e, RC_USAGE, "--%s: %s is a plan already; for another one name the experiment, %s",
-                             option_name(name, fixed[i]), s->by_word, s->recalled.experiment);
-    s->word = s->by_word;
+                             option_name(name, fixed[i]), s->by_slug, s->recalled.experiment);
+    s->slug = s->by_slug;
     if (strcmp(o->command, "trace") != 0) o->operand[0] = s->recalled.experiment;
     o->value[OPTION_profile][o->times[OPTION_profile]++] = s->recalled.profile;
     return push(o, OPTION_set, s->recalled.set, e) ? e->code : push(o, OPTION_arm, s->recalled.arm, e);
@@ -270,12 +270,12 @@ static Rc take_overrides(Session *s, const Options *o, Error *e) {
     for (int i = 0; i < sets; i++) s->precise = s->precise || !strncmp(s->set[i], "precision=", 10);
     s->overrides = (Overrides){.set = s->set, .sets = sets, .arm = o->value[OPTION_arm], .arms = o->times[OPTION_arm]};
     s->profile = option(o, OPTION_profile, "");
-    s->word = option(o, OPTION_name, s->word);
+    s->slug = option(o, OPTION_name, s->slug);
     if (!o->times[OPTION_name]) return RC_OK;
-    if (!s->word[0]) return error_set(e, RC_USAGE, "--name: a word is needed");
+    if (!s->slug[0]) return error_set(e, RC_USAGE, "--name: a word is needed");
     Error none;
-    if (experiment_find(path, sizeof path, s->root, s->word, &none)) return RC_OK;
-    return error_set(e, RC_USAGE, "--name: '%.80s' is an experiment; take another name", s->word);
+    if (experiment_find(path, sizeof path, s->root, s->slug, &none)) return RC_OK;
+    return error_set(e, RC_USAGE, "--name: '%.80s' is an experiment; take another name", s->slug);
 }
 
 Rc session_init(Session *s, Options *o, Error *e) {
@@ -303,7 +303,7 @@ Rc session_init(Session *s, Options *o, Error *e) {
     s->micro_batch = option_integer(o, OPTION_micro_batch, 0);
     s->logit_rows = option_integer(o, OPTION_logit_rows, 0);
     s->recompute = o->times[OPTION_recompute] > 0;
-    s->shard_moments = o->times[OPTION_shard_moments] > 0;
+    s->own_moments = o->times[OPTION_shard_moments] > 0;
     int at_once = pool_processors() / s->threads_per_run;
     s->threads = option_integer(o, OPTION_threads, at_once > 1 ? at_once : 1);
     if (recall(s, o, e) || find_backend(s, o, e) || take_overrides(s, o, e)) return e->code;

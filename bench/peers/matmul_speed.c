@@ -37,7 +37,7 @@ static const char usage[] =
     "text\n"
     "  (absent, void, skipped)}], step: {ours and each peer: the same, of all calls of a step}, provenance}\n";
 
-enum { OURS, PEERS = 3, SIDES, BF16_PEERS = 2, PASSES = 3, LINEARS = 5, MOST_ROUNDS = 101 };
+enum { OURS, PEERS = 3, SIDES, BF16_PEERS = 2, PASSES = 3, LINEARS = 5, ROUNDS_MAX = 101 };
 /* Copies of the operands, used in turn: in a step they come from the outer caches too. */
 enum { SETS = 6 };
 static const double sample_seconds = 3e-3;
@@ -147,7 +147,7 @@ static int by_value(const void *a, const void *b) {
 
 /* Every side in turn, round by round, beginning with another one each time. */
 static void measure(Speed *s, Product *p) {
-    double sample[SIDES][MOST_ROUNDS] = {{0}};
+    double sample[SIDES][ROUNDS_MAX] = {{0}};
     admit(s, p);
     double start = now();
     int first = OURS;
@@ -352,7 +352,7 @@ static Rc read_arguments(Speed *s, Choices *o, int argc, char **argv, Error *e) 
                    {"--layers", &s->layers, 256},
                    {"--rows", &s->rows, 1 << 16},
                    {"--vocab", &s->vocab, 1 << 16},
-                   {"--rounds", &s->rounds, MOST_ROUNDS}};
+                   {"--rounds", &s->rounds, ROUNDS_MAX}};
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         int64_t value;

@@ -12,7 +12,7 @@
 #include "models/trainer_look.h"
 #include "stats/counts.h"
 
-enum { LEAST_PAIRS = 10, MOST_PAIRS = 5000 };
+enum { LEAST_PAIRS = 10, PAIRS_MAX = 5000 };
 
 /* Return this thread's processor time, which excludes other programs. */
 static double own(void) {
@@ -69,7 +69,7 @@ static void count(PairSide *out, const Trainer *t, OptimizerKind optimizer) {
 static Rc side_init(Side *s, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
     ModelShape shape = spec_shape(spec, d->vocab);
     *s = (Side){.spec = spec, .data = d, .recipe = spec_recipe(spec)};
-    s->seconds = mem_alloc(MOST_PAIRS, sizeof *s->seconds);
+    s->seconds = mem_alloc(PAIRS_MAX, sizeof *s->seconds);
     if (trainer_for_gpt(&s->t, &shape, &spec->variant, NULL, &s->recipe, &spec->seed, 1, backend, e)) return e->code;
     s->report = trainer_reports(s->t, 1);
     trainer_cancel(s->t, &session_signal);
@@ -94,7 +94,7 @@ static int train(Side *a, Side *b, double seconds) {
     int n = 0;
     double start = own();
     (void)step(a), (void)step(b);
-    while (!session_signal && n < MOST_PAIRS && (n < LEAST_PAIRS || own() - start < seconds)) {
+    while (!session_signal && n < PAIRS_MAX && (n < LEAST_PAIRS || own() - start < seconds)) {
         Side *first = n % 2 ? b : a, *second = n % 2 ? a : b;
         first->seconds[n] = step(first);
         second->seconds[n] = step(second);

@@ -28,7 +28,7 @@ static void print_pair(const PerfPair *p, const char *arm, const char *baseline)
 }
 
 static Rc find_arm(const Experiment *x, const char *name, int *out, Error *e) {
-    const char *names[EXPERIMENT_MOST_ARMS];
+    const char *names[EXPERIMENT_ARMS_MAX];
     char hint[160];
     for (*out = 0; *out < x->arms; ++*out) {
         names[*out] = x->arm[*out].name;

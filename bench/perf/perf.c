@@ -15,7 +15,7 @@
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"
 
-enum { FEW_STEPS = 2, LEAST_STEPS = 10, MOST_STEPS = 2000, ROUNDS = 5 };
+enum { FEW_STEPS = 2, LEAST_STEPS = 10, STEPS_MAX = 2000, ROUNDS = 5 };
 static const double least_seconds = 3, enough_seconds = 15, between_samples = 0.2, round_seconds = 0.4;
 
 typedef struct {
@@ -149,7 +149,7 @@ static void sample_machine(Bench *b, bool copy) {
 
 static bool enough(int steps, double spent) {
     return (steps >= LEAST_STEPS && spent >= least_seconds) || (steps >= FEW_STEPS && spent >= enough_seconds) ||
-           steps >= MOST_STEPS;
+           steps >= STEPS_MAX;
 }
 
 static void measure_steps(Bench *b) {

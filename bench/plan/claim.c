@@ -82,7 +82,7 @@ bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t
 
 const ClaimSize *claim_own_size(const Claim *claim, const RunSpec *spec, int count) {
     char why[CLAIM_WHY_SIZE];
-    for (int i = 0; i < claim->owns; i++) {
+    for (int i = 0; i < claim->own_count; i++) {
         const ClaimSize *s = claim->own[i];
         bool all = s->keys > 0;
         for (int k = 0; k < count && all; k++)
@@ -151,8 +151,8 @@ bool claim_holds(const Claim *claim, const RunSpec *spec, int count, char *why, 
 
 bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec) {
     char ours[SPEC_TEXT_SIZE];
-    if (!spec) return !arm->ats;
-    for (int i = 0; i < arm->ats; i++)
+    if (!spec) return !arm->at_count;
+    for (int i = 0; i < arm->at_count; i++)
         if (strcmp(spec_get(ours, spec, arm->at[i].key), arm->at[i].value) != 0) return false;
     return true;
 }

@@ -63,13 +63,13 @@
 #include "stats/tests.h"
 
 enum {
-    CLAIM_MOST_TERMS = 8,
-    CLAIM_MOST_STEPS = 16,
-    CLAIM_MOST_KEYS = 4,
-    CLAIM_MOST_SETUPS = 4,
-    CLAIM_MOST_THEORIES = 8,
-    CLAIM_MOST_PLACES = 8,
-    CLAIM_MOST_OWN = 4,
+    CLAIM_TERMS_MAX = 8,
+    CLAIM_STEPS_MAX = 16,
+    CLAIM_KEYS_MAX = 4,
+    CLAIM_SETUPS_MAX = 4,
+    CLAIM_THEORIES_MAX = 8,
+    CLAIM_PLACES_MAX = 8,
+    CLAIM_OWN_MAX = 4,
     CLAIM_ANSWERS = 3,
     CLAIM_WHY_SIZE = 200
 };
@@ -80,8 +80,8 @@ typedef struct {
     const char *text; /* as the file writes it */
     struct {
         char key[SPEC_KEY_SIZE], value[FACTOR_VALUE_SIZE]; /* canonical */
-    } at[CLAIM_MOST_KEYS];
-    int ats, step; /* step: 0: the claim's */
+    } at[CLAIM_KEYS_MAX];
+    int at_count, step; /* step: 0: the claim's */
     bool best;     /* lr=best */
 } ClaimArm;
 
@@ -139,7 +139,7 @@ typedef struct {
     const char *metric_text; /* as in the file */
     int metric;              /* of metrics.def; -1: another kind of number, see needs; of a grid's: valid_loss */
     GridMetric grid;         /* GRID_none: a metric of one run */
-    ClaimTerm term[CLAIM_MOST_TERMS];
+    ClaimTerm term[CLAIM_TERMS_MAX];
     int terms;
     Expect expects;
     const StTest *test;         /* NULL: none is named */
@@ -151,11 +151,11 @@ typedef struct {
     const char *needs;   /* NULL: can be run */
     Metric predictor[2]; /* of `predictors` of them, which are 0 or 2 */
     int predictors;
-    StatementId theory[CLAIM_MOST_THEORIES]; /* what decides it instead of a contrast */
+    StatementId theory[CLAIM_THEORIES_MAX]; /* what decides it instead of a contrast */
     int theories, line;
     bool decides;                      /* it is a primary test */
     bool otherwise;                    /* where the primary test before it was not measured */
-    ClaimArm place[CLAIM_MOST_PLACES]; /* of experiments, from the nearest to the write-up on; none: any */
+    ClaimArm place[CLAIM_PLACES_MAX];  /* of experiments, from the nearest to the write-up on; none: any */
     int places;
 } ClaimTest;
 
@@ -164,10 +164,10 @@ typedef struct {
     const char *brief, *number;                             /* brief: never NULL */
     ClaimKind kind;
     const char *answer[CLAIM_ANSWERS]; /* of a question: shown, the opposite, neither; NULL: none are given */
-    const ClaimSize *own[CLAIM_MOST_OWN];
-    int owns;
-    const ClaimSetup *setup[CLAIM_MOST_SETUPS];
-    int setups, at[CLAIM_MOST_STEPS], steps;
+    const ClaimSize *own[CLAIM_OWN_MAX];
+    int own_count;
+    const ClaimSetup *setup[CLAIM_SETUPS_MAX];
+    int setups, at[CLAIM_STEPS_MAX], steps;
     ClaimTest *test;
     int tests, line;
 } Claim;
@@ -184,7 +184,7 @@ typedef struct {
     int tables;
     Claim *claim;
     int claims;
-    Document document; /* owns every text above */
+    Document document; /* own_count every text above */
 } ClaimFile;
 
 /* Reads root/bench/claims/<writeup>.yaml. RC_USAGE: file:line: what is wrong, the nearest valid name. On failure there

@@ -152,10 +152,10 @@ static Rc claim_own(ClaimFile *f, Claim *c, const Node *mapping, Error *e) {
     for (int i = 0; i < n; i++) names[i] = f->size[i].name;
     for (const Node *one = !node ? NULL : node->kind == NODE_SEQUENCE ? node->child : node; one; one = one->next) {
         int at;
-        if (c->owns == CLAIM_MOST_OWN)
-            return document_error(e, &f->document, one->line, "own: more than %d sizes", CLAIM_MOST_OWN);
+        if (c->own_count == CLAIM_OWN_MAX)
+            return document_error(e, &f->document, one->line, "own: more than %d sizes", CLAIM_OWN_MAX);
         if (document_choice(&f->document, one, "own", names, n, &at, e)) return e->code;
-        c->own[c->owns++] = &f->size[at];
+        c->own[c->own_count++] = &f->size[at];
         if (one == node) break;
     }
     return RC_OK;
@@ -172,8 +172,8 @@ static Rc claim_setups(ClaimFile *f, Claim *c, const Node *mapping, Error *e) {
     c->setups = 0;
     for (const Node *one = node->child; one; one = one->next) {
         int at;
-        if (c->setups == CLAIM_MOST_SETUPS)
-            return document_error(e, &f->document, one->line, "setup: more than %d set-ups", CLAIM_MOST_SETUPS);
+        if (c->setups == CLAIM_SETUPS_MAX)
+            return document_error(e, &f->document, one->line, "setup: more than %d set-ups", CLAIM_SETUPS_MAX);
         if (document_choice(&f->document, one, "setup", names, n, &at, e)) return e->code;
         c->setup[c->setups++] = &f->setup[at];
     }
@@ -214,16 +214,16 @@ static Rc read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *
         at = from[n] ? from + n : NULL;
         snprintf(pair, sizeof pair, "%.*s", (int)n, from);
         value = strchr(pair, '=');
-        if (!value || out->ats == CLAIM_MOST_KEYS)
+        if (!value || out->at_count == CLAIM_KEYS_MAX)
             return document_error(e, &f->document, entry->key_line, "'%s': NAME@KEY=VALUE with up to %d keys is wanted",
-                                  entry->key, CLAIM_MOST_KEYS);
+                                  entry->key, CLAIM_KEYS_MAX);
         *value++ = 0;
         bool taken;
         if (arm_choice(f, entry, pair, value, out, &taken, e)) return e->code;
         if (taken) continue;
         if (spec_set(&scratch, pair, value, e)) return document_prefix(e, &f->document, entry->key_line);
-        snprintf(out->at[out->ats].key, sizeof out->at->key, "%.47s", pair);
-        snprintf(out->at[out->ats++].value, sizeof out->at->value, "%.63s", spec_get(canonical, &scratch, pair));
+        snprintf(out->at[out->at_count].key, sizeof out->at->key, "%.47s", pair);
+        snprintf(out->at[out->at_count++].value, sizeof out->at->value, "%.63s", spec_get(canonical, &scratch, pair));
     }
     return RC_OK;
 }
@@ -289,8 +289,8 @@ static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error 
     double sum = 0, size = 0;
     for (const Node *n = contrast->child; n; n = n->next) {
         ClaimTerm term = {0};
-        if (t->terms == CLAIM_MOST_TERMS)
-            return document_error(e, &f->document, n->line, "contrast: more than %d arms", CLAIM_MOST_TERMS);
+        if (t->terms == CLAIM_TERMS_MAX)
+            return document_error(e, &f->document, n->line, "contrast: more than %d arms", CLAIM_TERMS_MAX);
         if (n->kind != NODE_SCALAR || !parse_real(n->text, &term.weight))
             return document_error(e, &f->document, n->line, "%s: a weight that is not zero is wanted", n->key);
         if (read_arm(f, n, &term.arm, e)) return e->code;
@@ -347,8 +347,8 @@ static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e
 /* "EXPERIMENT@KEY=VALUE,step=N": where a primary test decides. */
 static Rc read_place(const ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     Node entry = *n;
-    if (t->places == CLAIM_MOST_PLACES)
-        return document_error(e, &f->document, n->line, "primary: more than %d places", CLAIM_MOST_PLACES);
+    if (t->places == CLAIM_PLACES_MAX)
+        return document_error(e, &f->document, n->line, "primary: more than %d places", CLAIM_PLACES_MAX);
     if (n->kind != NODE_SCALAR)
         return document_error(e, &f->document, n->line, "primary: %s, not a place", node_kind(n));
     entry.key = n->text, entry.key_line = n->line;
@@ -383,8 +383,8 @@ static Rc read_theory(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         return e->code;
     if (!list->child) return document_error(e, &f->document, list->line, "theory: an empty list");
     for (const Node *one = list->child; one; one = one->next) {
-        if (t->theories == CLAIM_MOST_THEORIES)
-            return document_error(e, &f->document, one->line, "theory: more than %d statements", CLAIM_MOST_THEORIES);
+        if (t->theories == CLAIM_THEORIES_MAX)
+            return document_error(e, &f->document, one->line, "theory: more than %d statements", CLAIM_THEORIES_MAX);
         if (one->kind != NODE_SCALAR)
             return document_error(e, &f->document, one->line, "theory: %s, not a value", node_kind(one));
         if (statement_find(&t->theory[t->theories++], one->text, e)) return document_prefix(e, &f->document, one->line);
@@ -427,8 +427,8 @@ static Rc check_choice(ClaimFile *f, const ClaimTest *t, const Node *n, Error *e
 static Rc list_arm(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     ClaimTerm term = {.weight = 1};
     Node entry = *n;
-    if (t->terms == CLAIM_MOST_TERMS)
-        return document_error(e, &f->document, n->line, "arms: more than %d", CLAIM_MOST_TERMS);
+    if (t->terms == CLAIM_TERMS_MAX)
+        return document_error(e, &f->document, n->line, "arms: more than %d", CLAIM_TERMS_MAX);
     if (n->kind != NODE_SCALAR) return document_error(e, &f->document, n->line, "arms: %s, not a name", node_kind(n));
     entry.key = n->text, entry.key_line = n->line;
     if (read_arm(f, &entry, &term.arm, e)) return e->code;
@@ -551,8 +551,8 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
 
 static Rc read_steps(ClaimFile *f, Claim *c, const Node *at, Error *e) {
     for (const Node *n = at->child; n; n = n->next) {
-        if (c->steps == CLAIM_MOST_STEPS)
-            return document_error(e, &f->document, n->line, "at: more than %d steps", CLAIM_MOST_STEPS);
+        if (c->steps == CLAIM_STEPS_MAX)
+            return document_error(e, &f->document, n->line, "at: more than %d steps", CLAIM_STEPS_MAX);
         if (positive_integer(f, n, "at", &c->at[c->steps], e)) return e->code;
         if (c->steps && c->at[c->steps] <= c->at[c->steps - 1])
             return document_error(e, &f->document, n->line, "at: steps must ascend");

@@ -123,7 +123,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* List a factor's values; sort numbers, since their order only affects the table's cells. */
-static void plan_values(const Factor *f, const char *value[EXPERIMENT_MOST_VALUES]) {
+static void plan_values(const Factor *f, const char *value[EXPERIMENT_VALUES_MAX]) {
     bool numbers = true;
     double number;
     for (int j = 0; j < f->values; j++) value[j] = f->value[j], numbers &= parse_real(f->value[j], &number);
@@ -132,7 +132,7 @@ static void plan_values(const Factor *f, const char *value[EXPERIMENT_MOST_VALUE
 
 /* Append an arm's keys, with factors at their first value. */
 static void plan_arm(const Experiment *x, const Arm *a, Text *out) {
-    const char *value[EXPERIMENT_MOST_VALUES];
+    const char *value[EXPERIMENT_VALUES_MAX];
     RunSpec spec = a->spec;
     Error none;
     text_format(out, "arm %s\n", a->name);
@@ -157,7 +157,7 @@ static void plan_seeds(const Experiment *x, Text *out) {
 }
 
 void experiment_text(const Experiment *x, bool seeds, Text *out) {
-    const char *values[EXPERIMENT_MOST_VALUES];
+    const char *values[EXPERIMENT_VALUES_MAX];
     char value[SPEC_TEXT_SIZE];
     text_format(out, "baseline = %s\nmetric = %s\n", x->baseline, metric_info[x->metric].key);
     text_format(out, "alpha = %s\n", format_real(value, x->alpha));

@@ -9,13 +9,13 @@
 #include "bench/plan/spec.h"
 #include "models/probe.h"
 
-enum { EXPERIMENT_MOST_ARMS = 64, EXPERIMENT_MOST_FACTORS = 4, EXPERIMENT_MOST_VALUES = 32 };
-enum { EXPERIMENT_MOST_COMPARES = 64 };
-enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
-enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000, EXPERIMENT_MOST_ALSO = 4 };
-enum { EXPERIMENT_MOST_TEXTS = 16 };
-enum { EXPERIMENT_MOST_LOOKS = 8 };
-enum { EXPERIMENT_MOST_WATCHED = 2000, EXPERIMENT_USUAL_MOST = 64 }; /* seeds of "until: decided" */
+enum { EXPERIMENT_ARMS_MAX = 64, EXPERIMENT_FACTORS_MAX = 4, EXPERIMENT_VALUES_MAX = 32 };
+enum { EXPERIMENT_COMPARES_MAX = 64 };
+enum { EXPERIMENT_ROWS_MAX = 16, EXPERIMENT_PANELS_MAX = 4 };
+enum { EXPERIMENT_CELLS_MAX = 1024, EXPERIMENT_SEEDS_MAX = 10000, EXPERIMENT_ALSO_MAX = 4 };
+enum { EXPERIMENT_TEXTS_MAX = 16 };
+enum { EXPERIMENT_LOOKS_MAX = 8 };
+enum { EXPERIMENT_WATCHED_MAX = 2000, EXPERIMENT_USUAL_MAX = 64 }; /* seeds of "until: decided" */
 
 /* Bytes for names, with the terminator. */
 enum {
@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     char key[SPEC_KEY_SIZE];
     int values;
-    char value[EXPERIMENT_MOST_VALUES][FACTOR_VALUE_SIZE];
+    char value[EXPERIMENT_VALUES_MAX][FACTOR_VALUE_SIZE];
 } Factor;
 
 /* A pair of arms that is tested: arm minus against, indices into arm. */
@@ -75,27 +75,27 @@ typedef enum {
 
 typedef struct {
     char name[EXPERIMENT_NAME_SIZE], title[160], writeup[16], file[256], profile[PROFILE_NAME_SIZE];
-    char also[EXPERIMENT_MOST_ALSO][16]; /* other write-ups whose claims its runs decide; "": no more */
+    char also[EXPERIMENT_ALSO_MAX][16]; /* other write-ups whose claims its runs decide; "": no more */
     char baseline[ARM_NAME_SIZE]; /* the arm that others are compared with; by default the first */
     Metric metric;        /* metric of the verdicts */
     double alpha, margin; /* level of the verdicts; margin of equivalence in nats; defaults 0.05 and 0.02 */
-    Arm arm[EXPERIMENT_MOST_ARMS];
+    Arm arm[EXPERIMENT_ARMS_MAX];
     int arms;
-    Compared compare[EXPERIMENT_MOST_COMPARES]; /* all that is tested; none: each arm against the baseline */
+    Compared compare[EXPERIMENT_COMPARES_MAX]; /* all that is tested; none: each arm against the baseline */
     int compares;
-    Factor factor[EXPERIMENT_MOST_FACTORS];
+    Factor factor[EXPERIMENT_FACTORS_MAX];
     int factors;
     uint64_t *seed;
     int seeds;
     int most; /* most seeds, which are added in order until the plan is decided; 0: their number is fixed */
-    int look[EXPERIMENT_MOST_LOOKS], looks; /* bench/plan/looks.h; with looks, most is the last one's seeds */
+    int look[EXPERIMENT_LOOKS_MAX], looks; /* bench/plan/looks.h; with looks, most is the last one's seeds */
     int looked;     /* 1 + the look at which seeds, most (0) and alpha are; 0: no look was taken */
     double planned; /* alpha of the plan, where a look's share has its place */
-    OwnText text[EXPERIMENT_MOST_TEXTS]; /* all that arms and cells name; store/texts.h hashes them */
+    OwnText text[EXPERIMENT_TEXTS_MAX]; /* all that arms and cells name; store/texts.h hashes them */
     int texts;
     /* Output, not part of the plan: rows of the tables, panels of the curves' figure and of the blocks'. */
-    TableRow row[EXPERIMENT_MOST_ROWS];
-    Panel panel[EXPERIMENT_MOST_PANELS], block_panel[EXPERIMENT_MOST_PANELS];
+    TableRow row[EXPERIMENT_ROWS_MAX];
+    Panel panel[EXPERIMENT_PANELS_MAX], block_panel[EXPERIMENT_PANELS_MAX];
     int rows, panels, block_panels;
     bool summary[SUMMARY_COUNT];
     uint64_t said;      /* bit i: the file, the profile or --set gives spec_keys[i] for all arms; no hash knows it */

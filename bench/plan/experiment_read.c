@@ -44,12 +44,12 @@ static Rc apply_top(Reader *r, const Node *n) {
 
 /* Check the profile's list of arms: each is one of the file's, once. */
 static Rc check_keep(Reader *r, const Node *n) {
-    const char *names[EXPERIMENT_MOST_ARMS];
+    const char *names[EXPERIMENT_ARMS_MAX];
     size_t count = 0;
     char hint[160];
     if (n->kind != NODE_SEQUENCE || !n->child)
         return document_error(r->e, r->d, n->line, "arms: a profile lists the names of the arms it keeps: [a, b]");
-    for (const Node *a = r->arms ? r->arms->child : NULL; a && count < EXPERIMENT_MOST_ARMS; a = a->next)
+    for (const Node *a = r->arms ? r->arms->child : NULL; a && count < EXPERIMENT_ARMS_MAX; a = a->next)
         names[count++] = a->key;
     for (const Node *item = n->child; item; item = item->next) {
         if (item->kind != NODE_SCALAR)
@@ -130,8 +130,8 @@ static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
     bool until = x->most > 0 && !x->looks;
     Rc rc = apply_seeds(r, d, n);
     if (rc || !until || x->most) return rc;
-    if (x->seeds < 2 || x->seeds > EXPERIMENT_MOST_WATCHED)
-        return document_error(r->e, d, n->line, "seeds: until it is decided they are 2 to %d", EXPERIMENT_MOST_WATCHED);
+    if (x->seeds < 2 || x->seeds > EXPERIMENT_WATCHED_MAX)
+        return document_error(r->e, d, n->line, "seeds: until it is decided they are 2 to %d", EXPERIMENT_WATCHED_MAX);
     x->most = x->seeds;
     return RC_OK;
 }
@@ -188,8 +188,8 @@ static Rc read_arms(Reader *r) {
         return document_error(r->e, r->d, r->arms ? r->arms->key_line : 0,
                               "there are no arms; for example arms: {mine: {variant: pre}}");
     for (const Node *n = r->arms->child; n; n = n->next) {
-        if (x->arms == EXPERIMENT_MOST_ARMS)
-            return document_error(r->e, r->d, n->key_line, "more than %d arms", (int)EXPERIMENT_MOST_ARMS);
+        if (x->arms == EXPERIMENT_ARMS_MAX)
+            return document_error(r->e, r->d, n->key_line, "more than %d arms", (int)EXPERIMENT_ARMS_MAX);
         Arm *a = &x->arm[x->arms];
         Rc rc = name_check(r->d, n->key_line, "arm", n->key, sizeof a->name - 1, r->e);
         if (!rc) rc = arm_read(a, r->d, n, n->key, &r->base, r->recipe, r->e);
@@ -201,8 +201,8 @@ static Rc read_arms(Reader *r) {
 
 static Rc read_options(Reader *r, const Overrides *o) {
     Experiment *x = r->x;
-    if (o->arms > EXPERIMENT_MOST_ARMS)
-        return error_set(r->e, RC_USAGE, "--arm: more than %d arms", (int)EXPERIMENT_MOST_ARMS);
+    if (o->arms > EXPERIMENT_ARMS_MAX)
+        return error_set(r->e, RC_USAGE, "--arm: more than %d arms", (int)EXPERIMENT_ARMS_MAX);
     r->arms = NULL; /* replace the file's */
     for (; x->arms < o->arms; x->arms++) {
         Rc rc = arm_option(&x->arm[x->arms], o->arm[x->arms], &r->base, r->recipe, r->e);
@@ -222,14 +222,14 @@ static Rc read_options(Reader *r, const Overrides *o) {
 
 /* Title a plan that the command line changed by its arms: the file's title describes the file's arms and shape. */
 static void title_of_changed(Experiment *x) {
-    enum { MOST_NAMED = 4 };
+    enum { NAMED_MAX = 4 };
     const char *baseline = x->baseline;
     Text title;
     text_init(&title);
     for (int i = 0; i < x->arms; i++)
         if (!strcmp(x->arm[i].name, x->baseline)) baseline = x->arm[i].label;
-    if (x->arms > MOST_NAMED) text_format(&title, "%d arms", x->arms - 1);
-    for (int i = 0, named = 0; i < x->arms && x->arms <= MOST_NAMED; i++) {
+    if (x->arms > NAMED_MAX) text_format(&title, "%d arms", x->arms - 1);
+    for (int i = 0, named = 0; i < x->arms && x->arms <= NAMED_MAX; i++) {
         if (!strcmp(x->arm[i].name, x->baseline)) continue;
         text_format(&title, "%s%s", !named ? "" : named == x->arms - 2 ? " and " : ", ", x->arm[i].label);
         named++;

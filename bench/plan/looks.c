@@ -7,20 +7,20 @@
 #include "stats/design.h"
 
 Rc looks_apply(Experiment *x, const int *n, int count, Error *e) {
-    if (count < 1 || count > EXPERIMENT_MOST_LOOKS)
+    if (count < 1 || count > EXPERIMENT_LOOKS_MAX)
         return error_set(e, RC_USAGE, "looks: a list of 1 to %d numbers of seeds is needed, such as [10, 20]",
-                         (int)EXPERIMENT_MOST_LOOKS);
+                         (int)EXPERIMENT_LOOKS_MAX);
     for (int i = 0; i < count; i++)
-        if (n[i] < 2 || n[i] > EXPERIMENT_MOST_WATCHED || (i && n[i] <= n[i - 1]))
+        if (n[i] < 2 || n[i] > EXPERIMENT_WATCHED_MAX || (i && n[i] <= n[i - 1]))
             return error_set(e, RC_USAGE, "looks: numbers of seeds have to rise, from 2 to %d",
-                             (int)EXPERIMENT_MOST_WATCHED);
+                             (int)EXPERIMENT_WATCHED_MAX);
     memcpy(x->look, n, (size_t)count * sizeof *n);
     x->looks = count;
     return RC_OK;
 }
 
-static StStatus spend(const Experiment *x, int first, StLook out[EXPERIMENT_MOST_LOOKS]) {
-    size_t n[EXPERIMENT_MOST_LOOKS];
+static StStatus spend(const Experiment *x, int first, StLook out[EXPERIMENT_LOOKS_MAX]) {
+    size_t n[EXPERIMENT_LOOKS_MAX];
     for (int i = 0; i < x->looks; i++) n[i] = (size_t)x->look[i];
     n[0] = (size_t)first;
     return st_looks(n, (size_t)x->looks, x->alpha, true, out);
@@ -33,13 +33,13 @@ static double rounded(double level) {
 }
 
 double looks_level(const Experiment *x, int i) {
-    StLook look[EXPERIMENT_MOST_LOOKS];
+    StLook look[EXPERIMENT_LOOKS_MAX];
     spend(x, x->look[0], look);
     return rounded(look[i].alpha);
 }
 
 Rc looks_check(Experiment *x, Error *e) {
-    StLook look[EXPERIMENT_MOST_LOOKS];
+    StLook look[EXPERIMENT_LOOKS_MAX];
     char level[40];
     int last = x->looks ? x->look[x->looks - 1] : 0, first = x->looks ? x->look[0] : 0;
     if (!x->looks) return RC_OK;
@@ -56,7 +56,7 @@ Rc looks_check(Experiment *x, Error *e) {
         x->most = last;
         return RC_OK;
     }
-    int others = x->looks > 1 ? x->look[1] : EXPERIMENT_MOST_WATCHED, enough = first;
+    int others = x->looks > 1 ? x->look[1] : EXPERIMENT_WATCHED_MAX, enough = first;
     do spend(x, ++enough, look);
     while (enough < others && !(look[0].p_floor < rounded(look[0].alpha)));
     error_set(e, RC_USAGE, "looks: after %d seeds no p of the sign flips can be below %s, the level of that look",

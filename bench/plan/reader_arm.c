@@ -22,7 +22,7 @@ enum { RANGE_KEYS = sizeof range_keys / sizeof *range_keys };
 static Rc read_recipe(Arm *a, const Document *d, const Node *entry, const ModelRecipe *recipe, Error *e) {
     if (entry && !(recipe = a->recipe = recipe_entry(d, entry, e))) return e->code;
     if (recipe) model_recipe_norms(recipe, &a->spec.variant);
-    for (int i = 0; a->recipe && i < RECIPE_MOST_KEYS && recipe->pair[i].key; i++) {
+    for (int i = 0; a->recipe && i < RECIPE_KEYS_MAX && recipe->pair[i].key; i++) {
         Rc rc = spec_set(&a->spec, recipe->pair[i].key, recipe->pair[i].value, e);
         if (rc) return rc;
         a->own |= (uint64_t)1 << spec_index(recipe->pair[i].key);
@@ -149,7 +149,7 @@ static void name_add(Text *out, const char *key, const char *value) {
 
 /* Return true if the arm's recipe already sets a key to this value. */
 static bool of_recipe(const Arm *a, const char *key, const char *value) {
-    for (int i = 0; a->recipe && i < RECIPE_MOST_KEYS && a->recipe->pair[i].key; i++)
+    for (int i = 0; a->recipe && i < RECIPE_KEYS_MAX && a->recipe->pair[i].key; i++)
         if (!strcmp(key, a->recipe->pair[i].key)) return !strcmp(value, a->recipe->pair[i].value);
     return false;
 }

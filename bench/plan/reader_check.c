@@ -59,7 +59,7 @@ static bool own_text(Experiment *x, const RunSpec *s) {
     int i = 0;
     if (!spec_own_text(s)) return false;
     while (i < x->texts && strcmp(x->text[i].name.text, s->dataset.text) != 0) i++;
-    if (i == EXPERIMENT_MOST_TEXTS) return true;
+    if (i == EXPERIMENT_TEXTS_MAX) return true;
     if (i == x->texts) x->text[x->texts++] = (OwnText){.name = s->dataset};
     return false;
 }
@@ -71,14 +71,14 @@ static int looks_line(const Reader *r) {
 
 Rc reader_check(Reader *r, bool new_arms) {
     Experiment *x = r->x;
-    const char *names[EXPERIMENT_MOST_ARMS];
+    const char *names[EXPERIMENT_ARMS_MAX];
     char hint[96];
     bool found = false;
     int cells = 1;
     for (int i = 0; i < x->factors; i++) cells *= x->factor[i].values;
-    if (cells > EXPERIMENT_MOST_CELLS)
+    if (cells > EXPERIMENT_CELLS_MAX)
         return document_error(r->e, r->d, 0, "the lists of values make %d cells; more than %d", cells,
-                              (int)EXPERIMENT_MOST_CELLS);
+                              (int)EXPERIMENT_CELLS_MAX);
     for (int i = 0; i < x->arms; i++) {
         names[i] = x->arm[i].name;
         found |= !strcmp(names[i], x->baseline);
@@ -97,7 +97,7 @@ Rc reader_check(Reader *r, bool new_arms) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
             if (spec_check(&s, r->e)) return place(r, names[arm]);
             if (own_text(x, &s))
-                return document_error(r->e, r->d, 0, "more than %d texts of one's own", (int)EXPERIMENT_MOST_TEXTS);
+                return document_error(r->e, r->d, 0, "more than %d texts of one's own", (int)EXPERIMENT_TEXTS_MAX);
         }
     if (check_compares(r)) return r->e->code;
     return check_panels(r) ? r->e->code : check_summaries(r);

@@ -17,7 +17,7 @@ static bool is_left_out(const Reader *r, const char *name) {
 }
 
 static Rc unknown_arm(const Reader *r, const Node *item, const char *name) {
-    const char *names[EXPERIMENT_MOST_ARMS];
+    const char *names[EXPERIMENT_ARMS_MAX];
     char hint[96];
     for (int i = 0; i < r->x->arms; i++) names[i] = r->x->arm[i].name;
     return document_error(r->e, r->d, item->line, "compare: there is no arm '%.60s'%s", name,
@@ -35,9 +35,9 @@ static Rc add(Reader *r, const Node *item, const char *left, const char *right) 
         if ((x->compare[i].arm == pair.arm && x->compare[i].against == pair.against) ||
             (x->compare[i].arm == pair.against && x->compare[i].against == pair.arm))
             return document_error(r->e, r->d, item->line, "compare: '%.80s' stands in the list twice", item->text);
-    if (x->compares == EXPERIMENT_MOST_COMPARES)
+    if (x->compares == EXPERIMENT_COMPARES_MAX)
         return document_error(r->e, r->d, item->line, "compare: more than %d pairs of arms",
-                              (int)EXPERIMENT_MOST_COMPARES);
+                              (int)EXPERIMENT_COMPARES_MAX);
     x->compare[x->compares++] = pair;
     return RC_OK;
 }

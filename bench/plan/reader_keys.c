@@ -86,8 +86,8 @@ static Rc add_value(Factor *f, RunSpec *base, const Document *d, const Node *ite
     RunSpec s = *base;
     Node entry = *item;
     entry.key = f->key;
-    if (f->values == EXPERIMENT_MOST_VALUES)
-        return document_error(e, d, item->line, "%s: more than %d values", f->key, (int)EXPERIMENT_MOST_VALUES);
+    if (f->values == EXPERIMENT_VALUES_MAX)
+        return document_error(e, d, item->line, "%s: more than %d values", f->key, (int)EXPERIMENT_VALUES_MAX);
     Rc rc = spec_set_node(&s, d, &entry, e);
     if (rc) return rc;
     spec_get(value, &s, f->key);
@@ -114,9 +114,9 @@ Rc apply_key(Reader *r, const Document *d, const Node *n) {
     if (!strcmp(n->key, "evaluate_at"))
         return document_error(r->e, d, n->line, "evaluate_at: write the steps as one word, '0,150,300'");
     if (!n->child) return document_error(r->e, d, n->line, "%s: the list is empty", n->key);
-    if (x->factors == EXPERIMENT_MOST_FACTORS)
+    if (x->factors == EXPERIMENT_FACTORS_MAX)
         return document_error(r->e, d, n->line, "%s: more than %d keys with a list of values", n->key,
-                              (int)EXPERIMENT_MOST_FACTORS);
+                              (int)EXPERIMENT_FACTORS_MAX);
     Factor *f = &x->factor[x->factors++];
     memset(f, 0, sizeof *f);
     snprintf(f->key, sizeof f->key, "%s", n->key);
@@ -141,7 +141,7 @@ Rc apply_recipe(Reader *r, const Document *d, const Node *entry) {
     const ModelRecipe *recipe = recipe_entry(d, entry, r->e);
     if (!recipe) return r->e->code;
     r->recipe = recipe;
-    for (int i = 0; i < RECIPE_MOST_KEYS && recipe->pair[i].key; i++) {
+    for (int i = 0; i < RECIPE_KEYS_MAX && recipe->pair[i].key; i++) {
         Node n = *entry;
         n.key = (char *)(uintptr_t)recipe->pair[i].key, n.text = (char *)(uintptr_t)recipe->pair[i].value;
         if (apply_key(r, d, &n)) return r->e->code;
@@ -178,7 +178,7 @@ static void go_on(Experiment *x, int most) {
 static Rc apply_until(Reader *r, const Document *d, const Node *n) {
     const char *const keys[] = {"until", "most"};
     Experiment *x = r->x;
-    int64_t most = x->most ? x->most : x->seeds > EXPERIMENT_USUAL_MOST ? x->seeds : EXPERIMENT_USUAL_MOST;
+    int64_t most = x->most ? x->most : x->seeds > EXPERIMENT_USUAL_MAX ? x->seeds : EXPERIMENT_USUAL_MAX;
     char word[16], hint[96];
     for (const Node *k = n->child; k; k = k->next)
         if (strcmp(k->key, keys[0]) != 0 && strcmp(k->key, keys[1]) != 0)
@@ -190,10 +190,10 @@ static Rc apply_until(Reader *r, const Document *d, const Node *n) {
     if (until && text_entry(word, sizeof word, d, until, r->e)) return r->e->code;
     if (until && strcmp(word, "decided") != 0)
         return document_error(r->e, d, until->line, "seeds: until '%s' is not known; until: decided", word);
-    if (limit && parse_seed(d, limit, 2, EXPERIMENT_MOST_WATCHED, &most, r->e)) return r->e->code;
-    if (most > EXPERIMENT_MOST_WATCHED)
+    if (limit && parse_seed(d, limit, 2, EXPERIMENT_WATCHED_MAX, &most, r->e)) return r->e->code;
+    if (most > EXPERIMENT_WATCHED_MAX)
         return document_error(r->e, d, n->line, "seeds: %lld are listed; until it is decided they are %d at most",
-                              (long long)most, EXPERIMENT_MOST_WATCHED);
+                              (long long)most, EXPERIMENT_WATCHED_MAX);
     go_on(x, (int)most);
     return RC_OK;
 }
@@ -204,14 +204,14 @@ static Rc parse_range(const Document *d, const Node *n, int64_t *first, int64_t 
     char text[24];
     int64_t last;
     *first = 1;
-    if (!dash) return parse_seed(d, n, 1, EXPERIMENT_MOST_SEEDS, count, e);
+    if (!dash) return parse_seed(d, n, 1, EXPERIMENT_SEEDS_MAX, count, e);
     if ((size_t)(dash - n->text) >= sizeof text)
         return document_error(e, d, n->line, "seeds: '%.80s' is neither a number nor a range, 13-24", n->text);
     snprintf(text, sizeof text, "%.*s", (int)(dash - n->text), n->text);
     Node from = *n, to = *n;
     from.text = text, to.text = n->text + (dash - n->text) + 1;
     if (parse_seed(d, &from, 0, INT64_MAX, first, e) || parse_seed(d, &to, *first, INT64_MAX, &last, e)) return e->code;
-    *count = last - *first < EXPERIMENT_MOST_SEEDS ? last - *first + 1 : EXPERIMENT_MOST_SEEDS + 1;
+    *count = last - *first < EXPERIMENT_SEEDS_MAX ? last - *first + 1 : EXPERIMENT_SEEDS_MAX + 1;
     return RC_OK;
 }
 
@@ -222,8 +222,8 @@ Rc apply_seeds(Reader *r, const Document *d, const Node *n) {
     if (n->kind == NODE_MAPPING) return apply_until(r, d, n);
     if (!list && parse_range(d, n, &first, &count, r->e)) return r->e->code;
     for (const Node *item = n->child; list && item; item = item->next) count++;
-    if (!count || count > EXPERIMENT_MOST_SEEDS)
-        return document_error(r->e, d, n->line, "seeds: a list of 1 to %d seeds is needed", (int)EXPERIMENT_MOST_SEEDS);
+    if (!count || count > EXPERIMENT_SEEDS_MAX)
+        return document_error(r->e, d, n->line, "seeds: a list of 1 to %d seeds is needed", (int)EXPERIMENT_SEEDS_MAX);
     free(x->seed);
     x->seed = mem_alloc((size_t)count, sizeof *x->seed);
     x->seeds = x->most = 0;
@@ -257,12 +257,12 @@ Rc apply_number(Reader *r, const Node *n, double *out, double below) {
 }
 
 Rc apply_looks(Reader *r, const Node *n) {
-    int at[EXPERIMENT_MOST_LOOKS], count = 0;
+    int at[EXPERIMENT_LOOKS_MAX], count = 0;
     for (const Node *item = n->kind == NODE_SEQUENCE ? n->child : NULL; item; item = item->next, count++) {
         int64_t value = 0;
         if (item->kind != NODE_SCALAR || !parse_whole(item->text, &value) || value < 0 || value > INT_MAX)
             return document_error(r->e, r->d, item->line, "looks: a whole number of seeds is needed");
-        if (count < EXPERIMENT_MOST_LOOKS) at[count] = (int)value;
+        if (count < EXPERIMENT_LOOKS_MAX) at[count] = (int)value;
     }
     return looks_apply(r->x, at, count, r->e) ? document_prefix(r->e, r->d, n->line) : RC_OK;
 }

@@ -49,8 +49,8 @@ static Rc add_row(Reader *r, const Node *list, const Node *item) {
     const Node *heading, *name = item_name(r, list, item, "metric", "heading", &heading);
     TableRow *row = &x->row[x->rows];
     if (!name) return r->e->code;
-    if (x->rows == EXPERIMENT_MOST_ROWS)
-        return document_error(r->e, r->d, item->line, "table: more than %d rows", (int)EXPERIMENT_MOST_ROWS);
+    if (x->rows == EXPERIMENT_ROWS_MAX)
+        return document_error(r->e, r->d, item->line, "table: more than %d rows", (int)EXPERIMENT_ROWS_MAX);
     *row = (TableRow){0};
     if (metric_entry(&row->metric, r->d, name, r->e)) return r->e->code;
     if (heading && text_entry(row->heading, sizeof row->heading, r->d, heading, r->e)) return r->e->code;
@@ -91,8 +91,8 @@ static Rc add_panel(Reader *r, const Node *list, const Node *item) {
     for (int i = 0; i < *count; i++)
         if (all[i].curve == panel.curve)
             return document_error(r->e, r->d, item->line, "panels: '%s' stands in the list twice", name);
-    if (*count == EXPERIMENT_MOST_PANELS)
-        return document_error(r->e, r->d, item->line, "panels: more than %d curves %s", (int)EXPERIMENT_MOST_PANELS,
+    if (*count == EXPERIMENT_PANELS_MAX)
+        return document_error(r->e, r->d, item->line, "panels: more than %d curves %s", (int)EXPERIMENT_PANELS_MAX,
                               panel.curve->blocks ? "of the blocks" : "of the whole model");
     all[(*count)++] = panel;
     return RC_OK;
@@ -124,8 +124,8 @@ Rc apply_also(Reader *r, const Node *n) {
     Rc rc = list_of(r, n, "[\"001\"]");
     int count = 0;
     for (const Node *item = n->child; !rc && item; item = item->next) {
-        if (count == EXPERIMENT_MOST_ALSO)
-            return document_error(r->e, r->d, item->line, "also: more than %d write-ups", EXPERIMENT_MOST_ALSO);
+        if (count == EXPERIMENT_ALSO_MAX)
+            return document_error(r->e, r->d, item->line, "also: more than %d write-ups", EXPERIMENT_ALSO_MAX);
         for (int i = 0; i < count; i++)
             if (!strcmp(r->x->also[i], item->text))
                 return document_error(r->e, r->d, item->line, "also: '%.16s' stands in the list twice", item->text);

@@ -61,7 +61,7 @@ const ModelRecipe *model_recipe_of(const RunSpec *s) {
     char value[SPEC_TEXT_SIZE];
     for (const ModelRecipe *m = model_recipes; m < model_recipes + model_recipe_count; m++) {
         bool all = true;
-        for (int i = 0; i < RECIPE_MOST_KEYS && m->pair[i].key; i++)
+        for (int i = 0; i < RECIPE_KEYS_MAX && m->pair[i].key; i++)
             all = all && !strcmp(spec_get(value, s, m->pair[i].key), m->pair[i].value);
         if (all) return m;
     }

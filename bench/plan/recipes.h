@@ -5,13 +5,13 @@
 
 #include "bench/plan/spec.h"
 
-enum { RECIPE_MOST_KEYS = 8 };
+enum { RECIPE_KEYS_MAX = 8 };
 
 typedef struct {
     const char *name, *norm, *what;
     struct {
         const char *key, *value;
-    } pair[RECIPE_MOST_KEYS]; /* the first without a key ends the list */
+    } pair[RECIPE_KEYS_MAX]; /* the first without a key ends the list */
 } ModelRecipe;
 
 extern const ModelRecipe model_recipes[];

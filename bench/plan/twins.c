@@ -31,7 +31,7 @@ static bool same_spec(const Experiment *x, int cell, int a, int b) {
 }
 
 void twins_find(const Experiment *x, int *first) {
-    char *text[EXPERIMENT_MOST_ARMS];
+    char *text[EXPERIMENT_ARMS_MAX];
     int cells = experiment_cells(x);
     for (int arm = 0; arm < x->arms; arm++) text[arm] = outline(x, &x->arm[arm]);
     for (int cell = 0; cell < cells; cell++)
@@ -104,7 +104,7 @@ static const char end[] = ": their runs are trained once and are not compared. "
 
 /* Append "Arms a, b and c are one network", for those that are a in every cell. */
 static void same_everywhere(const Experiment *x, const int *first, int a, Text *out) {
-    int others[EXPERIMENT_MOST_ARMS], count = 0;
+    int others[EXPERIMENT_ARMS_MAX], count = 0;
     for (int b = a + 1; b < x->arms; b++)
         if (cells_alike(x, first, a, b) == experiment_cells(x)) others[count++] = b;
     if (!count) return;

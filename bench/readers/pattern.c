@@ -6,7 +6,7 @@
 
 static const char *const words[PATTERN_CAPTURES] = {"seed", "pair", "arm", "corpus", "metric"};
 
-enum { WORK_MOST = 100000 };
+enum { WORK_MAX = 100000 };
 
 typedef struct {
     Captured *out;
@@ -85,7 +85,7 @@ static bool choice(Match *m, const char *p, const char *s) {
 }
 
 static bool match(Match *m, const char *p, const char *s) {
-    if (++m->work > WORK_MOST) return false;
+    if (++m->work > WORK_MAX) return false;
     for (; *p && *p != '*' && *p != '{' && *p != '?'; p++, s++)
         if (*p != *s) return false;
     if (!*p) return !*s;

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 
-enum { DEEPEST = 32, FILES_MOST = 20000 };
+enum { DEEPEST = 32, FILES_MAX = 20000 };
 #define LARGEST (256L << 20) /* a larger file of a folder is no log */
 
 const LogReader log_readers[READERS + 1] = {
@@ -161,7 +161,7 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
         text_format(&at, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry[i]->d_name);
         if (!rc && !stat(at.at, &st) && S_ISDIR(st.st_mode) && depth < DEEPEST)
             rc = read_folder(out, at.at, as, depth + 1, e);
-        else if (!rc && !stat(at.at, &st) && S_ISREG(st.st_mode) && files < FILES_MOST) {
+        else if (!rc && !stat(at.at, &st) && S_ISREG(st.st_mode) && files < FILES_MAX) {
             found[files].reader = reader_of(at.at, entry[i]->d_name, st.st_size, as);
             found[files++].path = mem_text(at.at);
         }

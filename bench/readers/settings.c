@@ -9,7 +9,7 @@
 #include "bench/formats/json.h"
 #include "bench/readers/file.h"
 
-enum { DEEPEST = 12, SETTINGS_MOST = 2000, KEY_SIZE = 400 };
+enum { DEEPEST = 12, SETTINGS_MAX = 2000, KEY_SIZE = 400 };
 
 static const char *const beside[] = {"hparams.yaml",      "hparams.yml",      "config.yaml",      "config.yml",
                                      "params.yaml",       "config.json",      "params.json",      "args.json",
@@ -36,7 +36,7 @@ static void leaf(Log *log, const char *key, const json_t *value) {
 static void flatten(Log *log, const char *prefix, json_t *value, int depth) {
     const char *key;
     json_t *v;
-    if (depth > DEEPEST || log->settings > SETTINGS_MOST) return;
+    if (depth > DEEPEST || log->settings > SETTINGS_MAX) return;
     if (!json_is_object(value)) {
         leaf(log, prefix, value);
         return;
@@ -75,7 +75,7 @@ static void yaml_scalar(YamlPath *y, const char *text) {
     }
     size_t n = strlen(y->path);
     if (n > 6 && !strcmp(y->path + n - 6, ".value")) y->path[n - 6] = 0; /* of W&B: lr: {desc: null, value: 0.1} */
-    if (y->log->settings < SETTINGS_MOST) log_setting(y->log, y->path, text);
+    if (y->log->settings < SETTINGS_MAX) log_setting(y->log, y->path, text);
     y->path[at->length] = 0, at->key = true;
 }
 
@@ -144,7 +144,7 @@ void log_settings_beside(Log *log) {
 void log_settings_params(Log *log, const char *folder) {
     char **name;
     int count = folder_names(folder, "", &name);
-    for (int i = 0; i < count && log->settings < SETTINGS_MOST; i++) {
+    for (int i = 0; i < count && log->settings < SETTINGS_MAX; i++) {
         char path[4300], *bytes;
         size_t length;
         Error ignored;

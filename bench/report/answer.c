@@ -127,20 +127,20 @@ static void by_verdict(const Table *t, const Comparison *const *c, int count, Te
 /* Many cells: "Post-LN: worse than Pre-LN in 4 of 6 settings (+0.0456 to +0.0698 nats), not decided in 2. " */
 static void by_arm(const Table *t, const Comparison *const *c, int count, int arm, Text *out) {
     const Comparison **own = mem_alloc((size_t)count + 1, sizeof *own);
-    int owns = 0;
+    int own_count = 0;
     Group *list;
     for (int i = 0; i < count; i++)
-        if (c[i]->what.term[0].arm == arm) own[owns++] = c[i];
-    int groups = group_all(t, own, owns, &list);
+        if (c[i]->what.term[0].arm == arm) own[own_count++] = c[i];
+    int groups = group_all(t, own, own_count, &list);
     for (Group *g = list; g < list + groups; g++) {
         char least[SHOWN], most[SHOWN];
         text_format(out, g == list ? "%s: " : ", ", t->x->arm[arm].label);
         if (g > list)
             text_format(out, "%s in %d", g->verdict.at, g->count);
-        else if (g->count < owns)
-            text_format(out, "%s in %d of %d settings", g->verdict.at, g->count, owns);
+        else if (g->count < own_count)
+            text_format(out, "%s in %d of %d settings", g->verdict.at, g->count, own_count);
         else
-            text_format(out, "%s in %s", g->verdict.at, owns == 2 ? "both settings" : "all settings");
+            text_format(out, "%s in %s", g->verdict.at, own_count == 2 ? "both settings" : "all settings");
         show_signed(least, g->least, g->digits);
         show_signed(most, g->most, g->digits);
         if (!strcmp(least, most))

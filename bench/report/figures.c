@@ -23,7 +23,7 @@ static void draw_one(void *context, int i) {
     Drawing *d = context;
     char folder[1100];
     Error e;
-    const bool theory = i == d->b->mades; /* behind the experiments */
+    const bool theory = i == d->b->made_count; /* behind the experiments */
     snprintf(folder, sizeof folder, "%.1000s/%d", d->folder, i);
     Rc rc = folder_make(folder, &e);
     if (!rc && theory) rc = theory_draw(d->b->stated, folder, d->formats, &e);
@@ -33,7 +33,7 @@ static void draw_one(void *context, int i) {
 
 Rc report_figures(const Ledger *b, const char *folder, int formats, int threads, Error *e) {
     Drawing d = {.b = b, .folder = folder, .formats = formats};
-    pool_run(threads, b->mades + (b->stated != NULL), draw_one, &d);
+    pool_run(threads, b->made_count + (b->stated != NULL), draw_one, &d);
     if (d.failed) *e = d.error;
     return d.failed ? d.error.code : RC_OK;
 }

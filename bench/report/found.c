@@ -12,7 +12,7 @@
 #include "bench/write/ranking.h"
 #include "stats/tests.h"
 
-enum { MOST_ROWS = 8 }; /* of an experiment; where there are more, words sum them up */
+enum { ROWS_MAX = 8 }; /* of an experiment; where there are more, words sum them up */
 
 static int last_step(const Table *t, int cell) {
     return t->sample.cell[cell].steps - 1;
@@ -22,7 +22,7 @@ static int last_step(const Table *t, int cell) {
 
 void report_short(const Ledger *b, Text *out) {
     int count = 0, better = 0, worse = 0, other = 0, same = 0, exploratory = 0;
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->made_count; i++) {
         const Table *t = &b->made[i]->table;
         const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
         int own = report_comparisons(t, c);
@@ -97,7 +97,7 @@ void report_asked(const Ledger *b, Cells *c) {
     cells_column(c, NULL, 'r', "");
     cells_column(c, NULL, 'p', "plan");
     c->stub = 0;
-    for (int i = 0; i < b->mades; i++) asked_row(b, b->made[i], c);
+    for (int i = 0; i < b->made_count; i++) asked_row(b, b->made[i], c);
 }
 
 /* ---- found ---- */
@@ -215,9 +215,9 @@ static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
     found_heading(b, made, &words);
     cells_heading(out, words.at);
     const Best *best = t->sample.seeds > 1 ? table_best(t) : NULL;
-    bool rows = count && count <= MOST_ROWS && t->sample.seeds > 1;
+    bool rows = count && count <= ROWS_MAX && t->sample.seeds > 1;
     CellAxis axis = axis_of(t, best, c, rows ? count : 0);
-    for (int i = 0; best && i < best->pairs && best->pairs <= MOST_ROWS; i++)
+    for (int i = 0; best && i < best->pairs && best->pairs <= ROWS_MAX; i++)
         best_row(t, best, &best->pair[i], axis, out);
     for (int i = 0; rows && i < count; i++) found_row(t, c[i], axis, out);
     if (!rows) {
@@ -237,14 +237,14 @@ void report_found(const Ledger *b, Cells *c) {
                 "difference and the shaded band is the margin; rows of one experiment have one axis. Experiments with "
                 "more than %d comparisons are summed up in words. At its best rate, each seed of an arm has the rate "
                 "that the other seeds choose.",
-                MOST_ROWS);
+                ROWS_MAX);
     cells_column(c, NULL, 'p', "arm");
     cells_column(c, NULL, 'g', "");
     cells_column(c, NULL, 'r', "difference");
     cells_column(c, NULL, 'i', "[interval]");
     cells_column(c, NULL, 'r', "p");
     cells_column(c, NULL, 'p', "verdict");
-    for (int i = 0; i < b->mades; i++) found_rows(b, b->made[i], c);
+    for (int i = 0; i < b->made_count; i++) found_rows(b, b->made[i], c);
 }
 
 /* ---- open ---- */
@@ -302,7 +302,7 @@ void report_open(const Ledger *b, const ReportMarkup *m, Text *out) {
     Text line;
     int lines = 0;
     text_init(&line);
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->made_count; i++) {
         text_clear(&line);
         open_line(b, b->made[i], &line);
         if (!line.length) continue;

@@ -143,7 +143,7 @@ static void behind(const Ledger *b, const char *drawn, int *number, Text *out) {
     char theory[700];
     Text words;
     text_init(&words);
-    snprintf(theory, sizeof theory, "%.600s/%d", drawn, b->mades);
+    snprintf(theory, sizeof theory, "%.600s/%d", drawn, b->made_count);
     if (b->stated) {
         fold_begin("theory", "Theory: networks before their first step", "", out);
         report_theory(b, theory, number, out);
@@ -187,7 +187,7 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
     }
     Rc rc = RC_OK;
-    for (int i = 0; i < b->mades && !rc; i++) {
+    for (int i = 0; i < b->made_count && !rc; i++) {
         char from[700];
         snprintf(from, sizeof from, "%s/%d", aside.path, i);
         rc = experiment(b, b->made[i], s, from, folder, &number, &page, e);

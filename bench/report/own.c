@@ -12,19 +12,19 @@
 #include "bench/verdict/until.h"
 
 static LedgerTable *of_plan(const Ledger *b, const char *plan) {
-    for (int i = 0; i < b->mades; i++)
+    for (int i = 0; i < b->made_count; i++)
         if (!strcmp(b->made[i]->x.plan, plan)) return b->made[i];
     return NULL;
 }
 
 /* A name in a list of what is not shown. */
-static void add_part(Ledger *b, const Experiment *x, const char *word, int missing, int runs) {
+static void add_part(Ledger *b, const Experiment *x, const char *slug, int missing, int runs) {
     b->part = mem_grow(b->part, (size_t)b->parts + 1, sizeof *b->part);
     LedgerPart *part = &b->part[b->parts++];
     *part = (LedgerPart){.missing = missing, .runs = runs};
     snprintf(part->name, sizeof part->name, "%s", x->name);
     snprintf(part->profile, sizeof part->profile, "%s", x->profile);
-    snprintf(part->command, sizeof part->command, "normbench run %.80s", word);
+    snprintf(part->command, sizeof part->command, "normbench run %.80s", slug);
 }
 
 static bool is_part(const Ledger *b, const Experiment *x) {
@@ -39,41 +39,41 @@ static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
     return NULL;
 }
 
-static Rc not_shown(const char *word, Rc rc, const Error *e) {
-    if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
+static Rc not_shown(const char *slug, Rc rc, const Error *e) {
+    if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", slug, e->text);
     return rc;
 }
 
 /* The table of a plan whose runs are all there. t->x is read. */
-static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word, bool plain, bool precise, Error *e) {
+static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *slug, bool plain, bool precise, Error *e) {
     Rc rc = until_take(&t->records, stored, &t->x, precise, e);
-    if (rc) return not_shown(word, rc, e);
+    if (rc) return not_shown(slug, rc, e);
     if (t->records.missing) {
         bool known = t->records.missing == t->records.runs || (plain && is_part(b, &t->x));
-        if (!known) add_part(b, &t->x, word, t->records.missing, t->records.runs);
+        if (!known) add_part(b, &t->x, slug, t->records.missing, t->records.runs);
         return RC_UNMEASURED;
     }
     TableOptions options = {.command = "", .notes = t->records.notes};
     options.exploratory = !plain && experiment_changed(&t->x);
     rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
-    return not_shown(word, rc, e);
+    return not_shown(slug, rc, e);
 }
 
 /* stored is read when the first plan asks for it. */
-static Rc take(Ledger *b, const Session *s, Store *stored, const char *word, const PlanNote *note, Error *e) {
-    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
+static Rc take(Ledger *b, const Session *s, Store *stored, const char *slug, const PlanNote *note, Error *e) {
+    const char *set[PLAN_TEXTS_MAX], *arm[PLAN_TEXTS_MAX];
     Overrides o = plan_note_overrides(note, set, arm);
     bool precise = false;
     for (int i = 0; i < o.sets; i++) precise |= !strncmp(set[i], "precision=", 10);
     LedgerTable *t = mem_alloc(1, sizeof *t);
-    if (plan_note_experiment(note, s->root, word, &t->x, e)) {
-        fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
+    if (plan_note_experiment(note, s->root, slug, &t->x, e)) {
+        fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", slug, e->text);
         free(t);
         return RC_OK;
     }
     texts_find(s, &t->x);
     if (!stored->folder[0]) store_read(stored, s->runs);
-    Rc rc = make(b, stored, t, word, !o.sets && !o.arms, precise, e);
+    Rc rc = make(b, stored, t, slug, !o.sets && !o.arms, precise, e);
     if (rc) {
         ledger_table_free(t);
         return rc == RC_UNMEASURED ? RC_OK : rc;
@@ -83,20 +83,20 @@ static Rc take(Ledger *b, const Session *s, Store *stored, const char *word, con
     plan_note_options(&(PlanNote){.profile = "", .set = note->set, .arm = note->arm}, &options);
     if (options.length) t->changed = mem_text(options.at + 1);
     text_release(&options);
-    t->word = mem_text(word);
-    b->made = mem_grow(b->made, (size_t)b->mades + 1, sizeof *b->made);
-    b->made[b->mades++] = t;
+    t->slug = mem_text(slug);
+    b->made = mem_grow(b->made, (size_t)b->made_count + 1, sizeof *b->made);
+    b->made[b->made_count++] = t;
     return RC_OK;
 }
 
-static Rc take_word(Ledger *b, const Session *s, Store *stored, const char *word, Error *e) {
+static Rc take_slug(Ledger *b, const Session *s, Store *stored, const char *slug, Error *e) {
     PlanNote note;
-    if (plan_note_read(&note, s->results, word, e)) return e->code;
+    if (plan_note_read(&note, s->results, slug, e)) return e->code;
     if (!note.all) return RC_OK;
     Rc rc = RC_OK;
     LedgerTable *shown = of_plan(b, note.plan);
-    if (!shown && (!b->profile[0] || !strcmp(b->profile, note.profile))) rc = take(b, s, stored, word, &note, e);
-    if (shown && !shown->word) shown->word = mem_text(word);
+    if (!shown && (!b->profile[0] || !strcmp(b->profile, note.profile))) rc = take(b, s, stored, slug, &note, e);
+    if (shown && !shown->slug) shown->slug = mem_text(slug);
     plan_note_release(&note);
     return rc;
 }
@@ -107,7 +107,7 @@ static int count_others(const Ledger *b, const char *runs) {
     int count = folder_names(runs, "", &id), others = 0;
     for (int i = 0; i < count; i++) {
         bool shown = !store_is_id(id[i]);
-        for (int t = 0; t < b->mades && !shown; t++)
+        for (int t = 0; t < b->made_count && !shown; t++)
             for (int r = 0; r < b->made[t]->records.runs && !shown; r++)
                 shown = !strcmp(b->made[t]->records.at[r].id, id[i]);
         others += !shown;
@@ -118,12 +118,12 @@ static int count_others(const Ledger *b, const char *runs) {
 
 Rc report_take(Ledger *b, const Session *s, Error *e) {
     Store stored = {0};
-    char **word;
-    int words = plan_words(s->results, &word);
+    char **slug;
+    int slugs = plan_slugs(s->results, &slug);
     Rc rc = RC_OK;
-    for (int i = 0; i < words && !rc; i++) rc = take_word(b, s, &stored, word[i], e);
+    for (int i = 0; i < slugs && !rc; i++) rc = take_slug(b, s, &stored, slug[i], e);
     store_release(&stored);
-    names_free(word, words);
+    names_free(slug, slugs);
     b->others = count_others(b, s->runs);
     return rc;
 }
@@ -166,23 +166,23 @@ Rc report_files(const LedgerTable *made, const Session *s, const char *folder, T
     char path[1200];
     Text to;
     PlanNote note;
-    if (!made->word) return RC_OK;
-    if (plan_note_read(&note, s->results, made->word, e)) return e->code;
+    if (!made->slug) return RC_OK;
+    if (plan_note_read(&note, s->results, made->slug, e)) return e->code;
     text_init(&to);
-    snprintf(path, sizeof path, "%.900s/out/%.80s", s->results, made->word);
+    snprintf(path, sizeof path, "%.900s/out/%.80s", s->results, made->slug);
     way(folder, path, &to);
     text_format(out, "<p class=\"soft\">Files: ");
     link_file(to.at, "plan.json", out);
     for (size_t i = 0; i < json_array_size(note.files); i++) {
         const char *name = json_string_value(json_array_get(note.files, i));
-        snprintf(path, sizeof path, "%.900s/out/%.80s/%.200s", s->results, made->word, name);
+        snprintf(path, sizeof path, "%.900s/out/%.80s/%.200s", s->results, made->slug, name);
         if (strchr(name, '/') || !file_exists(path)) continue;
         text_format(out, ", ");
         link_file(to.at, name, out);
     }
     if (!json_array_size(note.files)) {
         text_format(out, "; <code>normbench table ");
-        html_text(out, made->word);
+        html_text(out, made->slug);
         text_format(out, "</code> writes the tables and figures beside it");
     }
     text_format(out, ".</p>\n");

@@ -16,7 +16,7 @@
 #include "bench/write/summaries.h"
 #include "bench/write/theory.h"
 
-enum { MOST_CELLS = 12 }; /* whose tables are shown whole; of more, a table of all cells at their last step is */
+enum { CELLS_MAX = 12 }; /* whose tables are shown whole; of more, a table of all cells at their last step is */
 
 static const TexLayout flowing = {.flows = true};
 
@@ -82,23 +82,23 @@ static void abstract(const Ledger *b, Text *out) {
     Text words;
     int runs = 0;
     text_init(&words);
-    for (int i = 0; i < b->mades; i++) runs += b->made[i]->records.runs;
+    for (int i = 0; i < b->made_count; i++) runs += b->made[i]->records.runs;
     text_format(&words,
                 "We train %d transformers in %d experiment%s that differ in where normalization layers stand, and test "
                 "over paired seeds whether their differences are real. ",
-                runs, b->mades, b->mades == 1 ? "" : "s");
+                runs, b->made_count, b->made_count == 1 ? "" : "s");
     report_short(b, &words);
     text_format(&words, " ");
-    for (int i = 0; i < b->mades && i < TOLD; i++) {
+    for (int i = 0; i < b->made_count && i < TOLD; i++) {
         title_of(b, b->made[i], &words);
         text_format(&words, ": ");
         report_finding(&b->made[i]->table, &words);
     }
-    if (b->mades > TOLD) text_format(&words, "The other experiments are in the table of findings. ");
+    if (b->made_count > TOLD) text_format(&words, "The other experiments are in the table of findings. ");
     text_format(&words, "No model here is larger than ");
     double most = 0;
     char shown[SHOWN];
-    for (int i = 0; i < b->mades; i++)
+    for (int i = 0; i < b->made_count; i++)
         for (int k = 0; k < b->made[i]->records.runs; k++) {
             double n = 1e-6 * (double)b->made[i]->records.at[k].parameters;
             most = n > most ? n : most;
@@ -114,7 +114,7 @@ static void front(const Ledger *b, Text *out) {
     Text words;
     text_init(&words);
     text_format(out, "\\title{");
-    if (b->mades == 1)
+    if (b->made_count == 1)
         title_of(b, b->made[0], &words);
     else
         text_format(&words, "Where should normalization stand?");
@@ -149,7 +149,7 @@ static void paper(const Ledger *b, const char *folder, Text *out) {
     section("section", "What was asked", out);
     table_of(b, report_asked, out);
     section("section", "Methods", out);
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->made_count; i++) {
         title_of(b, b->made[i], &words);
         section("paragraph", words.at, out);
         prose_methods(&b->made[i]->table, i > 0, &prose_tex, out);
@@ -158,7 +158,7 @@ static void paper(const Ledger *b, const char *folder, Text *out) {
     }
     section("section", "What was found", out);
     table_of(b, report_found, out);
-    for (int i = 0; i < b->mades; i++) figures(&b->made[i]->table, folder, i, true, out);
+    for (int i = 0; i < b->made_count; i++) figures(&b->made[i]->table, folder, i, true, out);
     report_counts(b, &words);
     if (words.length) {
         text_format(out, "The write-ups' claims that were measured: ");
@@ -189,7 +189,7 @@ static void details(const Ledger *b, const LedgerTable *made, int i, const char 
     TexLayout layout = table_layout(t, &mark);
     layout.flows = true;
     for (int kind = 0; kind < summary_count; kind++) cells_list_tex(table_summary(t, kind), &layout, out);
-    for (int cell = 0; cell < t->sample.cells && t->sample.cells <= MOST_CELLS; cell++)
+    for (int cell = 0; cell < t->sample.cells && t->sample.cells <= CELLS_MAX; cell++)
         results_tables(t, cell, t->sample.cell[cell].steps - 1, false, &all);
     cells_list_tex(&all, &layout, out);
     cells_list_release(&all);
@@ -203,7 +203,7 @@ static void theory(const Ledger *b, const char *folder, Text *out) {
     text_init(&caption);
     theory_caption(&caption);
     section("section", "Theory: networks before their first step", out);
-    figure(folder, b->mades, "theory", caption.at, out);
+    figure(folder, b->made_count, "theory", caption.at, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_tex(&c, &flowing, out);
     cells_release(&c);
@@ -219,8 +219,8 @@ static void claims(const Ledger *b, Text *out) {
 }
 
 static const Table **tables_of(const Ledger *b) {
-    const Table **t = mem_alloc((size_t)b->mades + 1, sizeof *t);
-    for (int i = 0; i < b->mades; i++) t[i] = &b->made[i]->table;
+    const Table **t = mem_alloc((size_t)b->made_count + 1, sizeof *t);
+    for (int i = 0; i < b->made_count; i++) t[i] = &b->made[i]->table;
     return t;
 }
 
@@ -228,7 +228,7 @@ static void references_of(const Ledger *b, Text *out) {
     const Table **t = tables_of(b);
     Text items;
     text_init(&items);
-    if (prose_bibitems(t, b->mades, &items))
+    if (prose_bibitems(t, b->made_count, &items))
         text_format(out, "\\begin{thebibliography}{99}\\small\n%s\\end{thebibliography}\n", items.at);
     text_release(&items);
     free(t);
@@ -245,7 +245,7 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     paper(b, folder, &out);
     references_of(b, &out);
     text_format(&out, "\\appendix\n");
-    for (int i = 0; i < b->mades; i++) details(b, b->made[i], i, folder, &out);
+    for (int i = 0; i < b->made_count; i++) details(b, b->made[i], i, folder, &out);
     theory(b, folder, &out);
     claims(b, &out);
     section("section", "What the write-ups leave open, and what is done here", &out);
@@ -263,7 +263,7 @@ Rc report_bib(const Ledger *b, const char *folder, Error *e) {
     const Table **t = tables_of(b);
     Text out;
     text_init(&out);
-    prose_bibtex(t, b->mades, &out);
+    prose_bibtex(t, b->made_count, &out);
     Rc rc = out.length ? put(folder, "report.bib", &out, e) : RC_OK;
     text_release(&out);
     free(t);

@@ -16,7 +16,7 @@ static int weight_of(const LedgerTable *made) {
 }
 
 void report_order(Ledger *b) {
-    for (int i = 1; i < b->mades; i++) {
+    for (int i = 1; i < b->made_count; i++) {
         LedgerTable *moved = b->made[i];
         int at = i;
         for (; at && weight_of(b->made[at - 1]) > weight_of(moved); at--) b->made[at] = b->made[at - 1];
@@ -31,10 +31,10 @@ void report_id(const LedgerTable *made, Text *out) {
 
 void report_title(const Ledger *b, const LedgerTable *made, Text *out) {
     int same = 0;
-    for (int i = 0; i < b->mades; i++) same += !strcmp(b->made[i]->x.title, made->x.title);
+    for (int i = 0; i < b->made_count; i++) same += !strcmp(b->made[i]->x.title, made->x.title);
     text_format(out, "%s", made->x.title);
-    if (same > 1 && made->word && made->changed)
-        text_format(out, " (%s)", made->word);
+    if (same > 1 && made->slug && made->changed)
+        text_format(out, " (%s)", made->slug);
     else if (same > 1 && made->x.profile[0])
         text_format(out, " (profile %s)", made->x.profile);
     else if (same > 1)
@@ -59,7 +59,7 @@ void report_caveats(const LedgerTable *made, Text *out) {
 
 void report_warnings(const Ledger *b, Text *out) {
     int exploratory = 0, synthetic = 0;
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->made_count; i++) {
         exploratory += b->made[i]->table.exploratory;
         synthetic += b->made[i]->table.synthetic;
     }
@@ -67,15 +67,15 @@ void report_warnings(const Ledger *b, Text *out) {
         text_format(out,
                     "Exploratory: %d of %d experiments. Their plans were not written down before all of their runs, or "
                     "were changed. Their rows say so.",
-                    exploratory, b->mades);
+                    exploratory, b->made_count);
     if (synthetic)
         text_format(out, "%sTrained on the built-in synthetic source, which is no text: %d of %d experiments.",
-                    exploratory ? " " : "", synthetic, b->mades);
+                    exploratory ? " " : "", synthetic, b->made_count);
 }
 
 void report_command(const LedgerTable *made, Text *out) {
-    if (made->word)
-        text_format(out, "normbench run %s", made->word);
+    if (made->slug)
+        text_format(out, "normbench run %s", made->slug);
     else
         experiment_command(&made->x, out);
 }
@@ -100,7 +100,7 @@ static void day_text(int64_t when, Text *out) {
 static void when_trained(const Ledger *b, Text *out) {
     int64_t first = 0, last = 0;
     Text from, to;
-    for (int t = 0; t < b->mades; t++)
+    for (int t = 0; t < b->made_count; t++)
         for (int i = 0; i < b->made[t]->records.runs; i++) {
             int64_t made = b->made[t]->records.at[i].provenance.made;
             if (made && (!first || made < first)) first = made;
@@ -124,7 +124,7 @@ static void by_commits(const Ledger *b, Text *out) {
     enum { NAMED = 2 };
     const char *commit[NAMED + 1] = {NULL};
     int found = 0, more = 0;
-    for (int t = 0; t < b->mades; t++)
+    for (int t = 0; t < b->made_count; t++)
         for (int i = 0; i < b->made[t]->records.runs; i++) {
             const char *one = b->made[t]->records.at[i].provenance.commit;
             bool seen = false;
@@ -138,8 +138,8 @@ static void by_commits(const Ledger *b, Text *out) {
 
 void report_overview(const Ledger *b, Text *out) {
     int runs = 0;
-    for (int i = 0; i < b->mades; i++) runs += b->made[i]->records.runs;
-    text_format(out, "%d experiment%s, %d runs, trained", b->mades, b->mades == 1 ? "" : "s", runs);
+    for (int i = 0; i < b->made_count; i++) runs += b->made[i]->records.runs;
+    text_format(out, "%d experiment%s, %d runs, trained", b->made_count, b->made_count == 1 ? "" : "s", runs);
     when_trained(b, out);
     if (runs) by_commits(b, out);
     text_format(out, ". Report by normbench %s, commit %s.", NORMBENCH_VERSION, provenance_commit());
@@ -205,7 +205,7 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
              NORMBENCH_VERSION, provenance_commit());
     m->text(out, text);
     text_format(out, "\n\n");
-    for (int t = 0; t < b->mades; t++)
+    for (int t = 0; t < b->made_count; t++)
         for (int i = 0; i < b->made[t]->records.runs; i++) {
             const RunRecord *r = &b->made[t]->records.at[i];
             built_by(&r->provenance, text);
@@ -220,7 +220,7 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
     list_lines(m, corpora, corpus_count, out);
     report_marked(m, m->heading, "Plans", out);
     text_format(out, "%s", m->list[0]);
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->made_count; i++) {
         snprintf(text, sizeof text, "%s %s: plan %.16s, results %.16s", b->made[i]->x.name, b->made[i]->x.profile,
                  b->made[i]->x.plan, b->made[i]->table.results_hash);
         report_marked(m, m->item, text, out);
@@ -249,7 +249,7 @@ void report_parts(const Ledger *b, const ReportMarkup *m, Text *out) {
 }
 
 static bool any_of(const Ledger *b, const ClaimFile *f) {
-    for (int i = 0; i < b->mades; i++)
+    for (int i = 0; i < b->made_count; i++)
         if (!strcmp(b->made[i]->x.writeup, f->writeup)) return true;
     return false;
 }

@@ -54,7 +54,7 @@ typedef struct {
 } Running;
 
 /* Most updates of one stretch on a device, for which a signal waits; most numbers in its reports. */
-enum { STRETCH = 256, MOST_NUMBERS = 1 << 23 };
+enum { STRETCH = 256, NUMBERS_MAX = 1 << 23 };
 
 static int step_of(const Running *g) {
     return trainer_step_number(g->t);
@@ -66,7 +66,7 @@ static bool broken(const Running *g, Error *e) {
 }
 
 static int most_steps(const Running *g) {
-    int fit = MOST_NUMBERS / (g->x->runs * (trainer_probes(g->t) + (int)(sizeof(StepReport) / sizeof(double))));
+    int fit = NUMBERS_MAX / (g->x->runs * (trainer_probes(g->t) + (int)(sizeof(StepReport) / sizeof(double))));
     return fit < 1 ? 1 : fit < STRETCH ? fit : STRETCH;
 }
 
@@ -327,7 +327,7 @@ static Rc save(Running *g, Error *e) {
     trainer_gather_moments(g->t);
     for (int i = 0; writes && i < g->x->runs; i++) {
         const Replica *of = &g->replica[i];
-        if (of->finite && checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, g->x->shard_bytes, e))
+        if (of->finite && checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, g->x->file_bytes, e))
             rc = e->code;
     }
     trainer_drop_moments(g->t);
@@ -407,7 +407,7 @@ static Rc train(Running *g, Error *e) {
         tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);
         bool due = now() - saved >= x->checkpoint_seconds;
-        if (x->shard_moments) due = ranks_any(x->ranks, due); /* all ranks take part */
+        if (x->own_moments) due = ranks_any(x->ranks, due); /* all ranks take part */
         if (any_finite(g) && due) {
             /* a failed checkpoint must not end the run */
             (void)save(g, &unsaved);
@@ -440,7 +440,7 @@ static Rc prepare(Running *g, Error *e) {
                      .stream = name_stream("batch"),
                      .context = shape.context};
     if (x->ranks) rc = trainer_join(g->t, x->ranks, e);
-    if (!rc && x->shard_moments) trainer_share_moments(g->t, x->ranks);
+    if (!rc && x->own_moments) trainer_share_moments(g->t, x->ranks);
     if (!rc) rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
     if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data))
         rc = trainer_keep_corpus(g->t, &corpus, e);

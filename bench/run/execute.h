@@ -29,9 +29,9 @@ typedef struct {
     int logit_rows;                    /* rows of logits held at once (models/head.h); 0 = all */
     bool recompute;                    /* blocks' activations are computed again in backward (models/recompute.h) */
     const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
-    bool shard_moments;                /* each rank keeps a part of the moments (trainer_share_moments) */
+    bool own_moments;                  /* each rank keeps a part of the moments (trainer_share_moments) */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
-    double shard_bytes;                /* most bytes of tensors in a checkpoint's file; 0 = a file per tensor */
+    double file_bytes;                 /* most bytes of tensors in a checkpoint's file; 0 = a file per tensor */
     const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     /* Called with the updates of all runs since the last call, or those of checkpoints; may be NULL. */
     void (*progress)(void *context, int steps, bool resumed);

@@ -18,7 +18,7 @@
 #include "bench/run/watch.h"
 #include "bench/store/checkpoint.h"
 
-enum { RUNNER_MOST_REPLICAS = 1024 };
+enum { RUNNER_REPLICAS_MAX = 1024 };
 
 /* Runs of one program, as indices into todo->run. */
 typedef struct {
@@ -270,9 +270,9 @@ static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *
                        .logit_rows = r->todo->logit_rows,
                        .recompute = r->todo->recompute,
                        .ranks = r->s->ranks,
-                       .shard_moments = r->s->shard_moments && r->s->ranks,
+                       .own_moments = r->s->own_moments && r->s->ranks,
                        .checkpoint_seconds = r->o->checkpoint_seconds,
-                       .shard_bytes = r->o->shard_bytes,
+                       .file_bytes = r->o->file_bytes,
                        .stop = &session_signal};
 }
 
@@ -387,7 +387,7 @@ Rc runner_fits(const Todo *p, double *need, double *have, Error *e) {
 }
 
 static int most_replicas(const Runner *r) {
-    return r->o->replicas ? r->o->replicas : r->todo->run[0].backend->device ? RUNNER_MOST_REPLICAS : 1;
+    return r->o->replicas ? r->o->replicas : r->todo->run[0].backend->device ? RUNNER_REPLICAS_MAX : 1;
 }
 
 /* Refuse a run that does not fit, before anything is allocated. Limit the runs of a program and the programs at once to

@@ -6,7 +6,7 @@
 
 typedef struct {
     double checkpoint_seconds;
-    double shard_bytes; /* for checkpoints (bench/store/checkpoint.h) */
+    double file_bytes;    /* for checkpoints (bench/store/checkpoint.h) */
     int replicas;         /* most runs of one program; 0: 1 on the host, all that fit on a device */
     double expected_seconds; /* of the missing runs here; 0: unknown */
     const char *declared; /* lines of bench/plan/declare.h for the records; NULL: none */
@@ -19,7 +19,7 @@ typedef struct {
     int most_runs;     /* most runs begun here; 0: any number */
 } RunnerOptions;
 
-/* Train the missing runs of this process's share (todo_shards) and store each record when finished; a failed run is
+/* Train the missing runs of this process's share (todo_parts) and store each record when finished; a failed run is
  * named and the others go on, unless the disk refused a record: then no new run is begun. Other processes may do the
  * same in one folder: each run is trained by one of them (bench/run/cluster/share.h), and this returns when the share
  * is done by anyone; runs that an ended process left are trained here. If enough seeds are stored, no new run is begun.

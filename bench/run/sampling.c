@@ -82,7 +82,7 @@ static Rc next_tokens(Trainer *t, int context, int vocab, const Sampling *how, i
 Rc sampling_text(Trainer *t, int batch, int context, int vocab, const Sampling *how, int32_t *text, int samples,
                  int prompt, int tokens, const volatile sig_atomic_t *stop, void (*progress)(void *of, int tokens),
                  void *of, Error *e) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     int feeds = trainer_feeds(t, 0, room), whole = prompt + tokens;
     for (int f = 0; f < feeds; f++) memset(room[f].ids, 0, (size_t)room[f].rows * sizeof(int32_t));
     for (int first = 0; first < samples; first += batch) {

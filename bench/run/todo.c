@@ -238,7 +238,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     void *toys = NULL;
     Rc rc = RC_OK;
     bool used = false; /* the backend asked for is used */
-    *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .shards = 1};
+    *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .parts = 1};
     t->micro_batch = s->micro_batch, t->ranks = s->ranks ? s->ranks->ranks : 1;
     t->logit_rows = s->logit_rows, t->recompute = s->recompute;
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
@@ -252,7 +252,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     if (rc) todo_release(t);
     if (rc) return rc;
     find_first(t);
-    todo_shards(t, 0, 1);
+    todo_parts(t, 0, 1);
     return RC_OK;
 }
 
@@ -281,7 +281,7 @@ static size_t unit_of(const Todo *t, int run, int seeds, bool together) {
 }
 
 /* Deal whole seeds (together: the arms of a cell's seed) or single runs. Return the largest load. */
-static double deal_runs(Todo *t, int shards, bool together) {
+static double deal_runs(Todo *t, int parts, bool together) {
     int seeds = 1, cells = 1, count = 0;
     for (int i = 0; i < t->runs; i++) {
         if (t->run[i].seed >= seeds) seeds = t->run[i].seed + 1;
@@ -295,20 +295,20 @@ static double deal_runs(Todo *t, int shards, bool together) {
         if (!at[unit]) order[count] = (Dealt){.first = i, .seed = t->run[i].seed}, at[unit] = ++count;
         order[at[unit] - 1].cost += t->run[i].cost;
     }
-    double most = deal(order, count, shards);
+    double most = deal(order, count, parts);
     for (int i = 0; i < count; i++) share[unit_of(t, order[i].first, seeds, together)] = order[i].share;
-    for (int i = 0; i < t->runs; i++) t->run[i].shard = share[unit_of(t, t->run[i].first, seeds, together)];
+    for (int i = 0; i < t->runs; i++) t->run[i].part = share[unit_of(t, t->run[i].first, seeds, together)];
     free(share);
     free(at);
     free(order);
     return most;
 }
 
-void todo_shards(Todo *t, int shard, int shards) {
+void todo_parts(Todo *t, int part, int parts) {
     Built *built = NULL;
     int builds = 0, at[64];
     double total = 0;
-    t->shard = shard, t->shards = shards;
+    t->part = part, t->parts = parts;
     for (int i = 0; i < t->runs; i++) {
         TodoRun *run = &t->run[i];
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
@@ -319,16 +319,16 @@ void todo_shards(Todo *t, int shard, int shards) {
         total += run->cost;
     }
     free(built);
-    if (deal_runs(t, shards, true) > UNEVEN * total / shards) deal_runs(t, shards, false);
+    if (deal_runs(t, parts, true) > UNEVEN * total / parts) deal_runs(t, parts, false);
 }
 
 void todo_only(Todo *t, const bool *mine) {
-    t->shard = 0, t->shards = 1;
-    for (int i = 0; i < t->runs; i++) t->run[i].shard = !mine[i];
+    t->part = 0, t->parts = 1;
+    for (int i = 0; i < t->runs; i++) t->run[i].part = !mine[i];
 }
 
 bool todo_mine(const Todo *t, const TodoRun *run) {
-    return run->shard == t->shard;
+    return run->part == t->part;
 }
 
 int todo_passes(const Todo *t, const RunSpec *spec) {

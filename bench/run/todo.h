@@ -14,8 +14,8 @@ typedef struct {
     int cell, arm, seed; /* indices into the experiment */
     int first;           /* index of the first run of this id, possibly of an earlier arm or cell */
     bool done;           /* results/runs/<id> is whole */
-    int shard;           /* the share that trains it, 0-based (todo_shards) */
-    double cost;         /* floating-point operations, validations included (todo_shards) */
+    int part;            /* the part of the plan that trains it, 0-based (todo_parts) */
+    double cost;         /* floating-point operations, validations included (todo_parts) */
     ProbeKind lacking;   /* a probe of the experiment that the stored run lacks; PROBE_COUNT: none */
     bool lacks_hits;     /* the stored run lacks the hits that the experiment asks for */
     bool lacks_eight;    /* the stored run lacks the cost of eight bits */
@@ -28,7 +28,7 @@ typedef struct {
     int runs, missing;
     ProbeChoice probes; /* the experiment's */
     bool hits, quantize;
-    int shard, shards;  /* share of this process */
+    int part, parts;    /* the part of this process */
     int micro_batch;    /* sequences of a part of a batch (bench/run/cluster/split.h); 0: all, or one part to a rank */
     int logit_rows;     /* rows of logits held at once (models/head.h); 0: all */
     bool recompute;     /* blocks' activations are not kept for the backward pass */
@@ -50,11 +50,11 @@ Rc todo_lacking(const Todo *t, const Session *s, Error *e);
 /* Fill `why` of the missing runs from the store. */
 void todo_explain(Todo *t, const Store *stored);
 
-/* Compute the runs' costs and deal them into `shards` shares, of which this process has the shard-th (0-based): the
+/* Compute the runs' costs and deal them into parts, of which this process has the part-th (0-based): the
  * most expensive first, each to the share with the least so far; equal costs in turn, seeds outermost. The arms of a
  * seed in a cell stay together, so that a share has pairs to compare, unless some share would cost a tenth more than
  * the mean. Only the plan decides, not the store, so that all processes agree. */
-void todo_shards(Todo *t, int shard, int shards);
+void todo_parts(Todo *t, int part, int parts);
 /* Set this process's share from a list: mine[runs]. */
 void todo_only(Todo *t, const bool *mine);
 /* Return true if a run, stored or not, is in this process's share. */

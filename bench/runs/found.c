@@ -7,7 +7,7 @@
 #include "bench/write/prose.h"
 
 /* Beyond, the tests would keep a reader waiting who asked for training; `table` makes them. */
-enum { MOST_RUNS = 2000 };
+enum { RUNS_MAX = 2000 };
 
 static void print(const Table *t) {
     Text words, lines;
@@ -24,7 +24,7 @@ void run_found(const Session *s, const Experiment *x) {
     Records records;
     Error none;
     Table t;
-    if (x->most || x->arms < 2 || experiment_cells(x) * x->arms * x->seeds > MOST_RUNS) return;
+    if (x->most || x->arms < 2 || experiment_cells(x) * x->arms * x->seeds > RUNS_MAX) return;
     store_read(&stored, s->runs);
     Rc rc = records_take(&records, &stored, &own, s->precise, &none);
     store_release(&stored);

@@ -47,12 +47,12 @@ static void look_up(Lineage *l, const char *root) {
     const Table *t = l->t;
     char claims[1024];
     const Claim *before = NULL;
-    l->written[l->writtens++] = history_plan(t->x->file, t->x->profile, t->x->plan);
-    for (int i = 0; i < t->verdicts.count && l->writtens < LINEAGE_MOST_WRITTEN; i++) {
+    l->written[l->written_count++] = history_plan(t->x->file, t->x->profile, t->x->plan);
+    for (int i = 0; i < t->verdicts.count && l->written_count < LINEAGE_WRITTEN_MAX; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
         if (!holds(l, v) || v->claim == before) continue;
         snprintf(claims, sizeof claims, "%.900s/%s", root, t->claims->file);
-        l->written[l->writtens++] = history_claim(claims, before = v->claim);
+        l->written[l->written_count++] = history_claim(claims, before = v->claim);
     }
 }
 
@@ -352,7 +352,7 @@ static void verdict(const Lineage *l, Text *out) {
 static void makers(const Lineage *l, Text *out) {
     int runs = 2 * l->t->sample.seeds;
     const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
-    MadeBy made[MADE_BY_MOST];
+    MadeBy made[MADE_BY_MAX];
     char from[TIME_SIZE], to[TIME_SIZE];
     both(l, r);
     int commits = records_made_by(made, r, runs);
@@ -367,7 +367,7 @@ static void makers(const Lineage *l, Text *out) {
     }
     text_format(out, "and these numbers by\n  normbench %s, commit %s\n", NORMBENCH_VERSION, provenance_commit());
     text_format(out, "\nWritten down\n");
-    for (int i = 0; i < l->writtens; i++) {
+    for (int i = 0; i < l->written_count; i++) {
         text_format(out, "  ");
         history_text(&l->written[i], first, out);
         text_format(out, "\n");
@@ -383,7 +383,7 @@ const char *lineage_run(const Lineage *l) {
 void lineage_text(const Lineage *l, int width, Text *out) {
     heading(l, out);
     rows(l, width, out);
-    targets_rows(l->t, &l->c->what, width, out);
+    token_hits_rows(l->t, &l->c->what, width, out);
     if (l->c->status == ST_OK) {
         interval(l, out);
         if (l->family->anytime) {
@@ -432,7 +432,7 @@ json_t *lineage_json(const Lineage *l) {
     json_object_set_new(o, "arms", arms);
     json_object_set_new(o, "runs", runs_json(l));
     json_object_set_new(o, "comparison", json_comparison(t, l->family, l->c));
-    json_t *targets = targets_json(t, w);
+    json_t *targets = token_hits_json(t, w);
     if (targets) json_object_set_new(o, "targets", targets);
     json_object_set_new(o, "comparisons", json_integer(l->family->count));
     if (!l->family->anytime) {
@@ -443,7 +443,7 @@ json_t *lineage_json(const Lineage *l) {
     json_put_text(o, "verdict", words.length ? words.at : "not testable");
     json_object_set_new(o, "claims", claims_of(l));
     json_object_set_new(o, "records", json_records_made_by(t));
-    for (int i = 0; i < l->writtens; i++) json_array_append_new(written, history_json(&l->written[i]));
+    for (int i = 0; i < l->written_count; i++) json_array_append_new(written, history_json(&l->written[i]));
     json_object_set_new(o, "written", written);
     text_release(&words);
     return o;

@@ -9,7 +9,7 @@
 #include "bench/run/history.h"
 #include "bench/write/table.h"
 
-enum { LINEAGE_SCHEMA = 2, LINEAGE_MOST_WRITTEN = 9 };
+enum { LINEAGE_SCHEMA = 2, LINEAGE_WRITTEN_MAX = 9 };
 
 typedef struct {
     const Table *t;
@@ -22,8 +22,8 @@ typedef struct {
     } of;
     bool turned;                           /* the table has the difference the other way round, and so has this */
     Family own;                            /* of LINEAGE_ALONE */
-    Written written[LINEAGE_MOST_WRITTEN]; /* since when there are the plan and the claims that this decides */
-    int writtens;
+    Written written[LINEAGE_WRITTEN_MAX];  /* since when there are the plan and the claims that this decides */
+    int written_count;
 } Lineage;
 
 /* arm minus against at a cell's step (an index into its steps), by a metric; t outlives the lineage. root: of the

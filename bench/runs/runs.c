@@ -11,13 +11,13 @@
 #include "bench/store/ended.h"
 #include "bench/write/stat_json.h"
 
-enum { MOST_KEYS = 32 };
+enum { KEYS_MAX = 32 };
 
 /* Which columns a group's rows have. */
 typedef struct {
     const Listing *l;
     int group, keys;
-    const char *key[LISTING_MOST_KEYS]; /* that differ within an arm */
+    const char *key[LISTING_KEYS_MAX];  /* that differ within an arm */
     bool other, twins;                  /* some class is not canon; only the bits tell two runs apart */
 } Group;
 
@@ -98,7 +98,7 @@ static void group_cells(const Listing *l, int group, Cells *c) {
     cells_init(c, "runs", words.at);
     text_release(&words);
     g.keys = listing_differ(l, group, true, g.key);
-    if (g.keys > MOST_KEYS) g.keys = MOST_KEYS;
+    if (g.keys > KEYS_MAX) g.keys = KEYS_MAX;
     for (int i = 0; i < l->runs; i++)
         g.other |= l->run[i].group == group && strcmp(l->run[i].record->arithmetic_class, "canon");
     columns(&g, c);
@@ -124,7 +124,7 @@ void runs_text(const Listing *l, bool empty, int width, Text *out) {
 }
 
 Rc runs_csv(const Listing *l, Text *out, Error *e) {
-    const char *key[LISTING_MOST_KEYS];
+    const char *key[LISTING_KEYS_MAX];
     char value[SPEC_TEXT_SIZE], number[40];
     int group = -1, keys;
     for (const ListedRun *run = l->run; run < l->run + l->runs; run++) {

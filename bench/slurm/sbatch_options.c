@@ -187,14 +187,14 @@ Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
                               .partition = option(o, OPTION_partition, ""),
                               .time = option(o, OPTION_time, ""),
                               .more = o->value[OPTION_sbatch],
-                              .mores = o->times[OPTION_sbatch]};
+                              .more_count = o->times[OPTION_sbatch]};
     if (!o->times[OPTION_slurm]) return RC_OK;
     if (o->times[OPTION_partition] && !request->partition[0])
         return error_set(e, RC_USAGE, "--job partition: it is empty");
     if (slurm_plain("--job partition", request->partition, " \n", e) ||
         check_time("--job time", option(o, OPTION_time, NULL), e))
         return e->code;
-    for (int i = 0; i < request->mores; i++)
+    for (int i = 0; i < request->more_count; i++)
         if (slurm_plain("--sbatch", request->more[i], "\n", e) || check_options(request->more[i], e)) return e->code;
     return slurm_plain("--results", s->results, "\n\"%", e);
 }

@@ -32,7 +32,7 @@ static Rc head(const Session *s, const Experiment *x, const Submission *sub, con
     text_format(out, "#SBATCH --job-name=%s%s\n#SBATCH --chdir=\"%s\"\n", x->name, what, here);
     text_format(out, "#SBATCH --output=\"%s/%s\"\n#SBATCH --open-mode=append\n", folder, log);
     if (request->partition[0]) text_format(out, "#SBATCH --partition=%s\n", request->partition);
-    for (int i = 0; i < request->mores; i++) text_format(out, "#SBATCH %s\n", request->more[i]);
+    for (int i = 0; i < request->more_count; i++) text_format(out, "#SBATCH %s\n", request->more[i]);
     text_format(out, "export NORMBENCH_ROOT=");
     text_shell(out, root);
     if (s->places.environment) text_format(out, " NORMBENCH_DATA=");
@@ -127,7 +127,7 @@ Rc slurm_table_script(const Session *s, const Experiment *x, const Submission *s
     if (head(s, x, sub, request, "-table", "table.txt", out, e)) return e->code;
     text_format(out, "\nexec ");
     command(s, x, "table", out);
-    if (s->options->times[OPTION_name]) text_format(out, " --name "), text_shell(out, s->word);
+    if (s->options->times[OPTION_name]) text_format(out, " --name "), text_shell(out, s->slug);
     text_format(out, "\n");
     return RC_OK;
 }

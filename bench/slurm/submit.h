@@ -10,8 +10,8 @@
 typedef struct {
     int nodes, gpus, cpus;        /* tasks at once; of a task: GPUs, processors */
     const char *partition, *time; /* "": Slurm's own */
-    const char *const *more;      /* [mores] */
-    int mores;
+    const char *const *more;      /* [more_count] */
+    int more_count;
 } SlurmRequest;
 
 /* The options as they fit together. RC_USAGE: options of --slurm without it, or with --part; a value that

@@ -82,7 +82,7 @@ static void drop_repeated(Listing *l) {
 
 /* Refuse: "'layernorm' is 6 stored runs, which differ in seed (1, 2, 3, 4, 5, 6); one of them: layernorm/seed=1". */
 static Rc several(const Listing *l, const char *text, Error *e) {
-    const char *key[LISTING_MOST_KEYS];
+    const char *key[LISTING_KEYS_MAX];
     char value[SPEC_TEXT_SIZE];
     int keys = listing_differ(l, -1, false, key);
     for (int i = 0; i + 1 < keys; i++) /* what was varied says more than which plan */

@@ -37,7 +37,7 @@ static bool has(const Archive *a, const char *path) {
 static void count_maker(Archive *a, const RunRecord *r) {
     int k = 0;
     while (k < a->builds && strcmp(a->build[k].commit, r->provenance.commit)) k++;
-    if (k == MADE_BY_MOST) return;
+    if (k == MADE_BY_MAX) return;
     if (k == a->builds) a->build[a->builds++] = (MadeBy){.commit = mem_text(r->provenance.commit)};
     a->build[k].runs++;
 }
@@ -63,7 +63,7 @@ static Rc add_note(Archive *a, const PlanFolder *folder, const char *root, const
                    Error *e) {
     char path[128];
     Text text;
-    snprintf(path, sizeof path, "out/%s/plan.json", folder->word);
+    snprintf(path, sizeof path, "out/%s/plan.json", folder->slug);
     if (has(a, path)) return RC_OK;
     json_t *note = plan_note_carried(folder, root, x, o);
     if (!note) return error_set(e, RC_USAGE, "plan.json: an option is not UTF-8");
@@ -76,11 +76,11 @@ static Rc add_note(Archive *a, const PlanFolder *folder, const char *root, const
 
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session *s, Error *e) {
     const char *runs = s->runs;
-    char word[PLAN_WORD_SIZE];
+    char slug[PLAN_SLUG_SIZE];
     PlanFolder folder;
-    if (plan_folder_find(&folder, s->results, s->word, x, e)) return e->code;
+    if (plan_folder_find(&folder, s->results, s->slug, x, e)) return e->code;
     Rc rc = add_note(a, &folder, s->root, x, &s->overrides, e);
-    strcpy(word, folder.word);
+    strcpy(slug, folder.slug);
     plan_folder_release(&folder);
     if (rc) return rc;
     a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
@@ -89,7 +89,7 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session 
     snprintf(plan->experiment, sizeof plan->experiment, "%s", x->name);
     snprintf(plan->profile, sizeof plan->profile, "%s", x->profile);
     snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
-    snprintf(plan->word, sizeof plan->word, "%s", word);
+    snprintf(plan->slug, sizeof plan->slug, "%s", slug);
     for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
         bool new = false;
         int first = a->files; /* index of its record.json, which its curves.csv follows */

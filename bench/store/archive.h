@@ -26,7 +26,7 @@ typedef struct {
 } ArchiveFile;
 
 typedef struct {
-    char experiment[EXPERIMENT_NAME_SIZE], profile[PROFILE_NAME_SIZE], plan[SHA256_HEX], word[PLAN_WORD_SIZE];
+    char experiment[EXPERIMENT_NAME_SIZE], profile[PROFILE_NAME_SIZE], plan[SHA256_HEX], slug[PLAN_SLUG_SIZE];
     int runs;
 } ArchivePlan;
 
@@ -36,7 +36,7 @@ typedef struct {
     int files, runs;   /* runs: each counted once */
     ArchivePlan *plan;
     int plans;
-    MadeBy build[MADE_BY_MOST]; /* its commits are owned texts */
+    MadeBy build[MADE_BY_MAX]; /* its commits are owned texts */
     int builds;
 } Archive;
 

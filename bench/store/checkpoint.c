@@ -48,7 +48,7 @@ static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
 }
 
 /* Write the file; retry, since another process that ends its last run may remove the folder after it was made. */
-static Rc store(const SafeFile *f, const char *folder, const char *path, double shard, Error *e) {
+static Rc store(const SafeFile *f, const char *folder, const char *path, double file_bytes, Error *e) {
     Text parent;
     text_init(&parent);
     text_format(&parent, "%s/.partial", folder);
@@ -56,7 +56,7 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, double 
     for (int attempt = 0; attempt < 3 && rc; attempt++) {
         rc = folder_make_own(parent.at, e);
         if (rc) break;
-        rc = safe_write_split(f, path, shard, e);
+        rc = safe_write_split(f, path, file_bytes, e);
         if (file_exists(parent.at)) break;
     }
     text_release(&parent);
@@ -118,7 +118,7 @@ static const char *dtype_of(const Trainer *t) {
 }
 
 Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica, const RunRecord *r,
-                    const uint8_t chain[32], double shard, Error *e) {
+                    const uint8_t chain[32], double file_bytes, Error *e) {
     SafeFile f;
     Aside aside;
     Text path, probes;
@@ -147,7 +147,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     safe_add_text(&f, "seal", seal);
     path_of(&path, folder, id);
     /* data of a failed device must not replace a good checkpoint */
-    Rc rc = trainer_failed(t, e) ? e->code : store(&f, folder, path.at, shard, e);
+    Rc rc = trainer_failed(t, e) ? e->code : store(&f, folder, path.at, file_bytes, e);
     text_release(&path);
     text_release(&probes);
     free(evaluations);

@@ -6,11 +6,11 @@
 #include "bench/store/record.h"
 #include "models/trainer.h"
 
-/* Write the state of one replica of t, with r's curves and evaluations. More than `shard` bytes of tensors go to
+/* Write the state of one replica of t, with r's curves and evaluations. More than `file_bytes` bytes of tensors go to
  * several files with an index (bench/formats/safe_shards.h), which is written last: without all shards there is no
  * checkpoint. */
 Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica, const RunRecord *r,
-                    const uint8_t chain[32], double shard, Error *e);
+                    const uint8_t chain[32], double file_bytes, Error *e);
 
 /* Restore the replica (and the step of t), r (curves, evaluations) and chain. RC_USAGE: there is no checkpoint.
  * RC_INTEGRITY: it cannot be used (the line says why); nothing was changed. */

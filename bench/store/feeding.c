@@ -24,7 +24,7 @@ Rc feed_fits(const RunSpec *s, const Dataset *d, Error *e) {
 }
 
 void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint64_t seed, uint64_t step) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     Packing how = packing_of(s);
     int feeds = trainer_feeds(t, replica, room);
     if (translates(s))
@@ -72,7 +72,7 @@ void feed_batches_release(FeedBatches *b) {
 }
 
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     Packing how = packing_of(s);
     int feeds = trainer_feeds(t, replica, room);
     if (translates(s))

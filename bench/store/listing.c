@@ -85,7 +85,7 @@ static void add_noted(Plans *p, const Session *s, const char *word, const char *
 
 static void add_all_noted(Plans *p, const Session *s, const char *file) {
     char **words;
-    int count = plan_words(s->results, &words);
+    int count = plan_slugs(s->results, &words);
     for (int i = 0; i < count; i++) add_noted(p, s, words[i], file);
     names_free(words, count);
 }
@@ -470,7 +470,7 @@ static bool differs(const Listing *l, int group, const char *key, Scope scope) {
     return differ;
 }
 
-int listing_differ(const Listing *l, int group, bool same_arm, const char *out[LISTING_MOST_KEYS]) {
+int listing_differ(const Listing *l, int group, bool same_arm, const char *out[LISTING_KEYS_MAX]) {
     static const struct {
         const char *key;
         Scope scope;

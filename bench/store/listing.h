@@ -53,10 +53,10 @@ Rc listing_keep(Listing *l, const char *filter, Error *e);
 char *listing_value(char *out, const Listing *l, const ListedRun *run, const char *key);
 
 /* List the keys in which runs of one group (-1: all) differ: experiment, profile or plan, arm, keys of specs and
- * variants in which runs of one plan and arm differ, seed, class; return how many are in out[LISTING_MOST_KEYS].
+ * variants in which runs of one plan and arm differ, seed, class; return how many are in out[LISTING_KEYS_MAX].
  * same_arm: only keys of specs and variants. */
-enum { LISTING_MOST_KEYS = 128 };
-int listing_differ(const Listing *l, int group, bool same_arm, const char *out[LISTING_MOST_KEYS]);
+enum { LISTING_KEYS_MAX = 128 };
+int listing_differ(const Listing *l, int group, bool same_arm, const char *out[LISTING_KEYS_MAX]);
 
 /* Return true if two runs of the listing have equal specs and classes, so that only their ids differ. */
 bool listing_twins(const Listing *l, int group);

@@ -19,12 +19,12 @@ static bool texts(const json_t *list) {
     return true;
 }
 
-Rc plan_note_read(PlanNote *note, const char *results, const char *word, Error *e) {
+Rc plan_note_read(PlanNote *note, const char *results, const char *slug, Error *e) {
     char path[PLAN_PATH_SIZE + 128];
     char *bytes;
     size_t length;
     *note = (PlanNote){0};
-    snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, results, word);
+    snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, results, slug);
     if (!file_exists(path)) return RC_OK;
     if (file_read(path, &bytes, &length, e)) return e->code;
     note->all = json_loadb(bytes, length, 0, NULL);
@@ -48,22 +48,22 @@ void plan_note_release(PlanNote *note) {
     *note = (PlanNote){0};
 }
 
-Rc plan_note_carry(const char *from, const char *to, const char *word, bool *other, Error *e) {
+Rc plan_note_carry(const char *from, const char *to, const char *slug, bool *other, Error *e) {
     char path[PLAN_PATH_SIZE + 128];
     PlanNote note, there;
     Error why;
     Rc rc = RC_OK;
-    *other = plan_note_read(&note, from, word, &why) || !note.all;
+    *other = plan_note_read(&note, from, slug, &why) || !note.all;
     if (*other) return RC_OK;
-    *other = plan_note_read(&there, to, word, &why) || (there.all && strcmp(there.plan, note.plan) != 0);
+    *other = plan_note_read(&there, to, slug, &why) || (there.all && strcmp(there.plan, note.plan) != 0);
     if (!*other && !there.all) {
         const char *slash = strrchr(note.experiment, '/');
         json_t *all = json_copy(note.all);
         if (slash && note.yaml) json_object_set_new(all, "experiment", json_string(slash + 1));
         json_object_set_new(all, "files", json_array());
-        snprintf(path, sizeof path, "%.800s/out/%.80s", to, word);
+        snprintf(path, sizeof path, "%.800s/out/%.80s", to, slug);
         rc = folder_make_own(path, e);
-        snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, to, word);
+        snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, to, slug);
         if (!rc) rc = json_write_file(json_incref(all), JSON_EXACT, path, e);
         json_decref(all);
     }
@@ -72,30 +72,29 @@ Rc plan_note_carry(const char *from, const char *to, const char *word, bool *oth
     return rc;
 }
 
-int plan_words(const char *results, char ***words) {
+int plan_slugs(const char *results, char ***slugs) {
     char out[PLAN_PATH_SIZE], path[PLAN_PATH_SIZE + 300];
     snprintf(out, sizeof out, "%.800s/out", results);
-    int count = folder_names(out, "", words), kept = 0;
+    int count = folder_names(out, "", slugs), kept = 0;
     for (int i = 0; i < count; i++) {
-        char *word = (*words)[i];
-        snprintf(path, sizeof path, "%s/%.256s/" NOTE_FILE, out, word);
-        if (word[0] != '.' && file_exists(path))
-            (*words)[kept++] = word;
+        char *slug = (*slugs)[i];
+        snprintf(path, sizeof path, "%s/%.256s/" NOTE_FILE, out, slug);
+        if (slug[0] != '.' && file_exists(path))
+            (*slugs)[kept++] = slug;
         else
-            free(word);
+            free(slug);
     }
     return kept;
 }
 
-static int texts_of(const json_t *list, const char *text[PLAN_MOST_TEXTS]) {
+static int texts_of(const json_t *list, const char *text[PLAN_TEXTS_MAX]) {
     int count = 0;
-    for (; count < PLAN_MOST_TEXTS && (size_t)count < json_array_size(list); count++)
+    for (; count < PLAN_TEXTS_MAX && (size_t)count < json_array_size(list); count++)
         text[count] = json_string_value(json_array_get(list, (size_t)count));
     return count;
 }
 
-Overrides plan_note_overrides(const PlanNote *note, const char *set[PLAN_MOST_TEXTS],
-                              const char *arm[PLAN_MOST_TEXTS]) {
+Overrides plan_note_overrides(const PlanNote *note, const char *set[PLAN_TEXTS_MAX], const char *arm[PLAN_TEXTS_MAX]) {
     return (Overrides){.set = set, .sets = texts_of(note->set, set), .arm = arm, .arms = texts_of(note->arm, arm)};
 }
 
@@ -105,8 +104,8 @@ static bool of_note(const PlanNote *note, Experiment *x) {
     return false;
 }
 
-Rc plan_note_experiment(const PlanNote *note, const char *root, const char *word, Experiment *x, Error *e) {
-    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
+Rc plan_note_experiment(const PlanNote *note, const char *root, const char *slug, Experiment *x, Error *e) {
+    const char *set[PLAN_TEXTS_MAX], *arm[PLAN_TEXTS_MAX];
     char path[PATH_MAX];
     Overrides o = plan_note_overrides(note, set, arm);
     Error today = {.code = RC_OK};
@@ -115,29 +114,29 @@ Rc plan_note_experiment(const PlanNote *note, const char *root, const char *word
         return RC_OK;
     if (note->yaml) {
         if (experiment_parse(x, note->experiment, note->yaml, note->profile, &o, e))
-            return error_prefix(e, "%s: the noted text: ", word);
-        return of_note(note, x) ? RC_OK
-                                : error_set(e, RC_INTEGRITY, "%s: plan.json's text makes another plan than %.8s", word,
-                                            note->plan);
+            return error_prefix(e, "%s: the noted text: ", slug);
+        return of_note(note, x)
+                   ? RC_OK
+                   : error_set(e, RC_INTEGRITY, "%s: plan.json's text makes another plan than %.8s", slug, note->plan);
     }
     if (today.code) return *e = today, e->code;
     return error_set(e, RC_USAGE,
                      "%s: this was plan %.8s of %s, which the file makes no more: it was changed since; for its new "
                      "plan name %s instead",
-                     word, note->plan, note->experiment, note->experiment);
+                     slug, note->plan, note->experiment, note->experiment);
 }
 
 bool plan_declared(const char *results, const char *root, Experiment *x) {
-    char **word;
-    int words = plan_words(results, &word);
+    char **slug;
+    int slugs = plan_slugs(results, &slug);
     bool found = false;
     Experiment *declared = mem_alloc(1, sizeof *declared); /* too large for a small stack */
-    for (int i = 0; i < words && !found; i++) {
+    for (int i = 0; i < slugs && !found; i++) {
         PlanNote note;
         Error none;
-        if (plan_note_read(&note, results, word[i], &none)) continue;
+        if (plan_note_read(&note, results, slug[i], &none)) continue;
         bool plain = note.all && !json_array_size(note.set) && !json_array_size(note.arm);
-        found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, word[i], declared, &none);
+        found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, slug[i], declared, &none);
         if (found) {
             /* no hash knows these three */
             declared->probes = x->probes, declared->hits = x->hits, declared->quantize = x->quantize;
@@ -147,7 +146,7 @@ bool plan_declared(const char *results, const char *root, Experiment *x) {
         plan_note_release(&note);
     }
     free(declared);
-    names_free(word, words);
+    names_free(slug, slugs);
     return found;
 }
 
@@ -164,25 +163,25 @@ void plan_note_options(const PlanNote *note, Text *out) {
     json_array_foreach(note->arm, i, item) add_option(out, "arm", json_string_value(item));
 }
 
-static bool is_word(const char *word) {
+static bool is_slug(const char *slug) {
     static const char bytes[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    size_t n = strlen(word);
-    return n && n < 64 && strspn(word, bytes) == n && word[0] != '.' && word[0] != '-';
+    size_t n = strlen(slug);
+    return n && n < 64 && strspn(slug, bytes) == n && slug[0] != '.' && slug[0] != '-';
 }
 
-Rc plan_folder_find(PlanFolder *f, const char *results, const char *word, const Experiment *x, Error *e) {
+Rc plan_folder_find(PlanFolder *f, const char *results, const char *slug, const Experiment *x, Error *e) {
     *f = (PlanFolder){0};
-    if (word[0] && !is_word(word))
+    if (slug[0] && !is_slug(slug))
         return error_set(e, RC_USAGE, "--name: '%.80s' is no name of a folder (1 to 63 letters, digits, '-', '_', '.')",
-                         word);
-    if (!strcmp(word, "report")) return error_set(e, RC_USAGE, "--name: results/out/report is where `report` writes");
-    if (word[0])
-        snprintf(f->word, sizeof f->word, "%s", word);
+                         slug);
+    if (!strcmp(slug, "report")) return error_set(e, RC_USAGE, "--name: results/out/report is where `report` writes");
+    if (slug[0])
+        snprintf(f->slug, sizeof f->slug, "%s", slug);
     else
-        snprintf(f->word, sizeof f->word, "%s-%.8s", x->name, x->plan);
-    if ((size_t)snprintf(f->path, sizeof f->path, "%s/out/%s", results, f->word) >= sizeof f->path)
+        snprintf(f->slug, sizeof f->slug, "%s-%.8s", x->name, x->plan);
+    if ((size_t)snprintf(f->path, sizeof f->path, "%s/out/%s", results, f->slug) >= sizeof f->path)
         return error_set(e, RC_USAGE, "--results: the path is too long");
-    if (plan_note_read(&f->before, results, f->word, e)) return e->code;
+    if (plan_note_read(&f->before, results, f->slug, e)) return e->code;
     if (f->before.all && strcmp(f->before.plan, x->plan)) {
         Text what;
         text_init(&what);
@@ -193,7 +192,7 @@ Rc plan_folder_find(PlanFolder *f, const char *results, const char *word, const 
         plan_folder_release(f);
         return RC_USAGE;
     }
-    if (word[0] && !f->before.all && folder_filled(f->path))
+    if (slug[0] && !f->before.all && folder_filled(f->path))
         return error_set(e, RC_USAGE, "--name: %s holds files that are no plan's (no " NOTE_FILE "); take another name",
                          f->path);
     return RC_OK;
@@ -232,7 +231,7 @@ static json_t *plan_note(const char *experiment, const Experiment *x, const Over
 }
 
 json_t *plan_note_carried(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o) {
-    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS], *slash;
+    const char *set[PLAN_TEXTS_MAX], *arm[PLAN_TEXTS_MAX], *slash;
     char experiment[PATH_MAX];
     json_t *none = json_array(), *all;
     Overrides noted = {0};

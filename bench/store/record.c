@@ -108,7 +108,7 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
     T(id) \
     T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
         T(loss_chain) T(parameters_hash)
-#define COUNT_MOST 9007199254740992. /* largest count that double holds exactly */
+#define EXACT_COUNT_MAX 9007199254740992. /* largest count that double holds exactly */
 #define RECORD_NUMBERS(N) \
     N(vocab, int) \
     N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) N(step_seconds, double) \
@@ -393,8 +393,10 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     RECORD_TEXTS(T)
 #undef T
 #define N(name, type) \
-    if (!json_number_read(json_object_get(root, #name), &number) || \
-        !_Generic((type)0, double: true, int: within(number, INT_MAX), long: within(number, COUNT_MOST))) \
+    if (!json_number_read(json_object_get(root, #name), &number) || !_Generic((type)0, double \
+                                                                              : true, int \
+                                                                              : within(number, INT_MAX), long \
+                                                                              : within(number, EXACT_COUNT_MAX))) \
         return error_set(e, RC_INTEGRITY, #name ": absent, not a number or too large"); \
     r->name = (type)number;
     RECORD_NUMBERS(N)
@@ -537,13 +539,13 @@ Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
     return rc;
 }
 
-int records_made_by(MadeBy out[MADE_BY_MOST], const RunRecord *const *r, int runs) {
+int records_made_by(MadeBy out[MADE_BY_MAX], const RunRecord *const *r, int runs) {
     int count = 0;
     for (int i = 0; i < runs; i++) {
         const Provenance *p = &r[i]->provenance;
         int k = 0;
         while (k < count && strcmp(out[k].commit, p->commit)) k++;
-        if (k == MADE_BY_MOST) continue;
+        if (k == MADE_BY_MAX) continue;
         if (k == count) out[count++] = (MadeBy){.commit = p->commit, .first = p->made, .last = p->made};
         out[k].runs++;
         if (p->made < out[k].first) out[k].first = p->made;

@@ -71,7 +71,7 @@ bool record_has(const RunRecord *r, int k);
 /* Return the evaluation at a step; NULL: there is none. */
 const Evaluation *record_at(const RunRecord *r, int step);
 
-/* Add an evaluation; the record then owns its blocks. */
+/* Add an evaluation; the record then own_count its blocks. */
 void record_evaluated(RunRecord *r, const Evaluation *x);
 
 /* Write runs/<id>/ under folder. RC_UNMEASURED: the disk refused; nothing is left half-written. */
@@ -124,14 +124,14 @@ const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const R
 PrecisionKind precision_of_class(const char *arithmetic_class);
 
 /* Builds that made some runs. */
-enum { MADE_BY_MOST = 16 };
+enum { MADE_BY_MAX = 16 };
 typedef struct {
     const char *commit; /* text of its first run */
     int runs;
     int64_t first, last; /* ends of its first and last run, in seconds since 1970; 0: not recorded */
 } MadeBy;
-/* List the builds in the order of the runs, without those beyond MADE_BY_MOST commits; return how many. */
-int records_made_by(MadeBy out[MADE_BY_MOST], const RunRecord *const *r, int runs);
+/* List the builds in the order of the runs, without those beyond MADE_BY_MAX commits; return how many. */
+int records_made_by(MadeBy out[MADE_BY_MAX], const RunRecord *const *r, int runs);
 
 /* Convert evaluations to JSON text and back (checkpoints). asked: omit metrics of added probes that are not in it;
  * NULL: all. */

@@ -51,7 +51,7 @@ Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Da
             *out = &s->dataset[i];
             return RC_OK;
         }
-    if (s->datasets == SESSION_MOST_DATASETS) return error_set(e, RC_USAGE, "more than %d corpora", s->datasets);
+    if (s->datasets == SESSION_DATASETS_MAX) return error_set(e, RC_USAGE, "more than %d corpora", s->datasets);
     Dataset *d = &s->dataset[s->datasets];
     if (dataset_open(d, name, tokenizer, &s->places, e)) return e->code;
     if (d->note[0]) fprintf(stderr, "normbench: note: %s\n", d->note);
@@ -129,7 +129,7 @@ Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
     Error unknown;
     Rc rc;
     if (s->recalled.all)
-        rc = plan_note_experiment(&s->recalled, s->root, s->word, x, e);
+        rc = plan_note_experiment(&s->recalled, s->root, s->slug, x, e);
     else if (experiment_find(path, sizeof path, s->root, name, &unknown)) {
         note_of(s, name, &note);
         if (!note.all) return *e = unknown, e->code;
@@ -232,7 +232,7 @@ void session_command(const Session *s, const Experiment *x, const char *verb, Te
         return;
     }
     text_format(out, "normbench %s ", verb);
-    text_shell(out, s->word);
+    text_shell(out, s->slug);
     session_results(s, out);
 }
 

@@ -10,13 +10,13 @@
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
 
-enum { SESSION_MOST_DATASETS = 16, SESSION_MOST_SETS = 68 };
+enum { SESSION_DATASETS_MAX = 16, SESSION_SETS_MAX = 68 };
 
 typedef struct {
     const struct Options *options; /* the command line; read where bench/options is known */
     Overrides overrides;           /* for experiments */
     const char *profile;           /* for experiments; "": each file's first */
-    const char *word;              /* name of the plan's folder (--name); "": the plan's own */
+    const char *slug;              /* name of the plan's folder (--name); "": the plan's own */
     PlanNote recalled; /* `table WORD`: source of overrides and profile; recalled.all NULL: the command line */
     char root[512];    /* the checkout: $NORMBENCH_ROOT, else the nearest folder upward that has bench/experiments */
     bool installed;    /* root was made by `meson install` and is read only */
@@ -33,15 +33,15 @@ typedef struct {
     int micro_batch;         /* sequences of a part of a batch (bench/run/cluster/split.h); 0: not cut */
     int logit_rows;          /* rows of logits held at once (models/head.h); 0: all */
     bool recompute;          /* blocks' activations are computed again in backward (models/recompute.h) */
-    bool shard_moments;      /* each of the ranks keeps a part of the moments */
+    bool own_moments;        /* each of the ranks keeps a part of the moments */
     const Ranks *ranks;      /* processes that train each run together; NULL: this one alone */
     int threads, threads_per_run; /* runs at once; threads that share each of them */
-    Dataset dataset[SESSION_MOST_DATASETS];
-    char dataset_key[SESSION_MOST_DATASETS][208];
+    Dataset dataset[SESSION_DATASETS_MAX];
+    char dataset_key[SESSION_DATASETS_MAX][208];
     int datasets;
-    const char *set[SESSION_MOST_SETS]; /* storage of `overrides` */
+    const char *set[SESSION_SETS_MAX]; /* storage of `overrides` */
     char by_text[160], by_tokenizer[64], by_precision[32], by_seeds[64];
-    char by_word[PLAN_WORD_SIZE];
+    char by_slug[PLAN_SLUG_SIZE];
 } Session;
 
 void session_release(Session *s);

@@ -48,7 +48,7 @@ static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tok
 }
 
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
-                 const Tokenizer *tokenizer, double shard, Error *e) {
+                 const Tokenizer *tokenizer, double file_bytes, Error *e) {
     SafeFile f;
     uint8_t hash[32];
     size_t at = 0;
@@ -65,7 +65,7 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
         safe_add(&f, x.name, "F32", x.vector ? 1 : 2, x.vector ? x.cols : x.rows, x.vector ? 1 : x.cols, values + at);
         at += words_of(x);
     }
-    Rc rc = safe_write_split(&f, path, shard, e);
+    Rc rc = safe_write_split(&f, path, file_bytes, e);
     safe_release(&f);
     free(values);
     return rc;

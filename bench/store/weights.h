@@ -44,10 +44,10 @@ typedef struct {
 } Weights;
 
 /* Write replica 0 of t and fill origin's parameters_hash. batches, tokenizer (for its vocabulary) may be NULL. More
- * than `shard` bytes of weights go to several files (bench/formats/safe_shards.h). RC_UNMEASURED: the disk refused;
- * nothing at path has changed. */
+ * than `file_bytes` bytes of weights go to several files (bench/formats/safe_shards.h). RC_UNMEASURED: the disk
+ * refused; nothing at path has changed. */
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
-                 const Tokenizer *tokenizer, double shard, Error *e);
+                 const Tokenizer *tokenizer, double file_bytes, Error *e);
 
 /* Append the network of a spec as JSON, as it is after `step` updates. */
 void weights_model(const RunSpec *spec, int vocab, int step, Text *out);

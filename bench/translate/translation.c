@@ -20,7 +20,7 @@ typedef struct {
 /* A sentence in translation. */
 typedef struct {
     Translation *x;
-    Hypothesis live[BEAM_MOST];
+    Hypothesis live[BEAM_MAX];
     int lives, finished;
     int from, to; /* rows of its source */
     double best;  /* penalized score of the best finished one */
@@ -38,7 +38,7 @@ typedef struct {
     Decode *decode; /* NULL: every pass is over whole sentences */
     int replica, vocab;
     const Decoding *how;
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     int feeds;
     PackedRows rows;
     double *logit;
@@ -114,7 +114,7 @@ static void finish(Sentence *s, const Candidate *c, const Decoding *how) {
 
 /* Choose the next round's hypotheses among the candidates. */
 static void go_on(Decoder *d, Sentence *s) {
-    Hypothesis next[BEAM_MOST];
+    Hypothesis next[BEAM_MAX];
     int lives = 0, beam = d->how->beam, context = d->how->context;
     for (int i = 0; i < beam; i++) next[i].token = mem_alloc((size_t)context, sizeof *next[i].token);
     for (int i = 0; i < d->candidates && lives < beam && s->finished < beam; i++) {
@@ -244,7 +244,7 @@ Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int c
              Error *e) {
     Decoder d = {.t = t, .replica = replica, .how = how};
     Rc rc = RC_OK;
-    assert(how->beam >= 1 && how->beam <= BEAM_MOST);
+    assert(how->beam >= 1 && how->beam <= BEAM_MAX);
     d.decode = trainer_decode(t, replica);
     d.feeds = trainer_feeds(t, replica, d.room);
     d.vocab = trainer_vocabulary(t);

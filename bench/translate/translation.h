@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "models/trainer.h"
 
-enum { BEAM_MOST = 32 };
+enum { BEAM_MAX = 32 };
 
 typedef struct {
     int beam;       /* 1: greedy */

@@ -8,7 +8,7 @@
 
 typedef struct {
     int factor, values; /* of the experiment; its only one */
-    Compared pair[EXPERIMENT_MOST_COMPARES];
+    Compared pair[EXPERIMENT_COMPARES_MAX];
     int pairs;
     Family changes; /* [pairs][values - 1] */
 } Across;

@@ -8,7 +8,7 @@
 #include "stats/anytime.h"
 
 /* Seeds that continuations may take, where none is named; seeds that can be watched. */
-enum { ANYTIME_MOST = 64, ANYTIME_LARGEST = 2000 };
+enum { ANYTIME_MAX = 64, ANYTIME_LARGEST = 2000 };
 
 typedef struct Anytime {
     StStatus status;

@@ -59,7 +59,7 @@ static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size
 
 /* A number of a grid that these runs cannot vary: nothing would be tested. */
 static bool cannot_vary(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     if (!t->grid || t->grid == GRID_failed || grid_cells(x, 0, cell) > 1) return false;
     snprintf(why, size, "'%s' cannot vary here: one learning rate", grid_info[t->grid].key);
     return true;
@@ -97,13 +97,13 @@ static RunSpec spec_of(const Experiment *x, const Sample *s, int cell, int arm) 
  * the arm names; of a grid the one of its lowest rate; -1: the experiment has no such cell. */
 static int cell_of(const Experiment *x, const Sample *s, const ClaimArm *named, int arm, int cell, bool grid) {
     for (int i = 0, cells = experiment_cells(x); i < cells; i++) {
-        int of_grid[EXPERIMENT_MOST_VALUES];
+        int of_grid[EXPERIMENT_VALUES_MAX];
         if (grid && grid_cells(x, i, of_grid) && of_grid[0] != i) continue;
         RunSpec spec = spec_of(x, s, i, arm);
         bool same = claim_arm_holds(named, &spec);
         for (int f = 0; f < x->factors && same; f++) {
             bool free = true;
-            for (int k = 0; k < named->ats; k++) free &= strcmp(named->at[k].key, x->factor[f].key) != 0;
+            for (int k = 0; k < named->at_count; k++) free &= strcmp(named->at[k].key, x->factor[f].key) != 0;
             same = !free || experiment_level(x, i, f) == experiment_level(x, cell, f);
         }
         if (same) return i;
@@ -136,9 +136,9 @@ static bool find_steps(const ClaimTest *t, const Sample *s, Contrast *c, int ste
 /* Whether all the runs of a contrast are evaluated at one of the claim's steps. */
 static bool planned_step(const Claim *claim, const ClaimTest *t, const Contrast *c, const RunSpec *spec) {
     for (int i = 0; i < claim->steps; i++) {
-        int at[SAMPLE_MOST_STEPS], with = 0;
+        int at[SAMPLE_STEPS_MAX], with = 0;
         for (int term = 0; term < c->terms; term++) {
-            int n = spec_evaluations(&spec[term], at, SAMPLE_MOST_STEPS), own = t->term[term].arm.step;
+            int n = spec_evaluations(&spec[term], at, SAMPLE_STEPS_MAX), own = t->term[term].arm.step;
             for (int k = 0; k < n; k++) with += at[k] == (own ? own : claim->at[i]);
         }
         if (with == c->terms) return true;
@@ -152,7 +152,7 @@ bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment 
     for (int cell = 0; cell < experiment_cells(x); cell++) {
         Contrast c = {.cell = cell};
         if (!find_arms(t, x, &c, why, size)) return false;
-        RunSpec spec[CONTRAST_MOST_TERMS];
+        RunSpec spec[CONTRAST_TERMS_MAX];
         if (!find_cells(t, x, NULL, &c, spec)) continue;
         if (!claim_holds(claim, spec, c.terms, why, size)) continue;
         if (planned_step(claim, t, &c, spec)) return true;
@@ -176,7 +176,7 @@ static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, con
     for (int cell = 0; cell < s->cells && !why[0]; cell++) {
         Contrast c = {.cell = cell};
         if (!find_arms(t, s->x, &c, why, sizeof why)) break;
-        RunSpec spec[CONTRAST_MOST_TERMS];
+        RunSpec spec[CONTRAST_TERMS_MAX];
         if (!find_cells(t, s->x, s, &c, spec)) continue;
         found++;
         char differs[CLAIM_WHY_SIZE];
@@ -293,14 +293,14 @@ static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
     v->lo = ci.lo + r->neutral, v->hi = ci.hi + r->neutral, v->interval = "sign flips";
 }
 
-#define SEEDS_MOST 500 /* more are no plan */
+#define SEEDS_MAX 500 /* more are no plan */
 
 /* Of two spreads: seeds at which a correlation of sums and differences as large is found (Fisher's z); Pitman 1939. */
 static int seeds_of_spreads(const StVariance *v) {
     if (v->status != ST_OK || !(v->df1 > 0) || isnan(v->stat)) return 0;
     double r = fabs(v->stat) / sqrt(v->df1 + v->stat * v->stat), apart = (1.95996 + 0.84162) / atanh(r);
     double n = ceil(3 + apart * apart);
-    return n <= SEEDS_MOST ? (int)n : -1;
+    return n <= SEEDS_MAX ? (int)n : -1;
 }
 
 /* How many seeds would decide with the spread seen: a difference of this size, or that it lies inside the margin. */
@@ -321,7 +321,7 @@ static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
         size_t n = equal && p.n < ST_EQUAL_SEEDS ? ST_EQUAL_SEEDS : p.n;
         if (p.status == ST_OK && (!least || n < least)) least = n;
     }
-    if (!least || least > SEEDS_MOST) return -1;
+    if (!least || least > SEEDS_MAX) return -1;
     int floor = (int)st_test_seeds(st_test_find("signflip"), 1, f->alpha);
     return (int)least > floor ? (int)least : floor;
 }
@@ -336,7 +336,7 @@ static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
         say(v, "not shown to lie within %s", format_real(number, v->c->what.margin));
     v->seeds_wanted = seeds_wanted(v, f);
     if (v->seeds_wanted > f->n) say(v, "about %d seeds would do", v->seeds_wanted);
-    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MOST);
+    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MAX);
     if (!r->why && v->seeds_wanted > 0 && v->seeds_wanted <= f->n && v->test->test->about == ST_ABOUT_variance)
         say(v, "no seed may be the one that decides"), v->seeds_wanted = 0;
     if (v->test->test->about == ST_ABOUT_predictor && !v->why[0] && !r->note[0])
@@ -414,7 +414,7 @@ static bool all_declared(const ClaimVerdict *v, const Sample *s) {
     text_init(&line);
     declare_claim(v->claim, &line);
     for (const Term *t = c->term; t < c->term + c->terms; t++) {
-        int cell[EXPERIMENT_MOST_VALUES] = {t->cell};
+        int cell[EXPERIMENT_VALUES_MAX] = {t->cell};
         int cells = c->grid || c->best ? grid_cells(s->x, t->cell, cell) : 1;
         for (int k = 0; k < cells; k++)
             for (int seed = 0; seed < s->seeds; seed++)
@@ -456,7 +456,7 @@ static void make_alone(Family *f, const Sample *s, const Contrast *what, int cou
 }
 
 static void judge_measured(ClaimVerdict *v, const Family *f, const Sample *s) {
-    RunSpec spec[CONTRAST_MOST_TERMS];
+    RunSpec spec[CONTRAST_TERMS_MAX];
     const Contrast *w = &v->c->what;
     Family alone = *f;
     alone.at = f->at + (v->c - f->at), alone.count = 1;

@@ -7,22 +7,21 @@
 #include "stats/choice.h"
 
 /* The cells of a grid and their rates, ascending. */
-static int rates_of(const Experiment *x, int cell, int out[EXPERIMENT_MOST_VALUES],
-                    double rate[EXPERIMENT_MOST_VALUES]) {
+static int rates_of(const Experiment *x, int cell, int out[EXPERIMENT_VALUES_MAX], double rate[EXPERIMENT_VALUES_MAX]) {
     int factor = sensitivity_factor(x), stride = 1;
     if (factor < 0) return sensitivity_cells(x, cell, out, rate);
     for (int f = x->factors - 1; f > factor; f--) stride *= x->factor[f].values;
     return sensitivity_cells(x, cell / (stride * x->factor[factor].values) * stride + cell % stride, out, rate);
 }
 
-int grid_cells(const Experiment *x, int cell, int out[EXPERIMENT_MOST_VALUES]) {
-    double rate[EXPERIMENT_MOST_VALUES];
+int grid_cells(const Experiment *x, int cell, int out[EXPERIMENT_VALUES_MAX]) {
+    double rate[EXPERIMENT_VALUES_MAX];
     return rates_of(x, cell, out, rate);
 }
 
 /* At the term's step; cells of a grid are evaluated at the same steps. */
 const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed) {
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     grid_cells(s->x, t->cell, cell);
     return sample_run(s, cell[rate], t->step, t->arm, seed);
 }
@@ -30,7 +29,7 @@ const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed) {
 /* The losses of a term, and where another metric is judged its numbers, `plus` added to what is judged; freed by
  * grid_free. */
 static StGrid grid_make(const Sample *s, const Term *t, Metric metric, double plus) {
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     size_t rates = (size_t)grid_cells(s->x, t->cell, cell), n = (size_t)s->seeds;
     bool other = metric != METRIC_valid_loss;
     double *value = mem_alloc(rates * n, sizeof *value), *judged = other ? mem_alloc(rates * n, sizeof *judged) : NULL;
@@ -60,12 +59,12 @@ void grid_chosen(const Sample *s, const Term *t, size_t *chosen) {
 /* What one seed's runs of a grid say. */
 typedef struct {
     int rates;
-    double rate[EXPERIMENT_MOST_VALUES], loss[EXPERIMENT_MOST_VALUES], first[EXPERIMENT_MOST_VALUES];
-    bool stable[EXPERIMENT_MOST_VALUES], failed[EXPERIMENT_MOST_VALUES];
+    double rate[EXPERIMENT_VALUES_MAX], loss[EXPERIMENT_VALUES_MAX], first[EXPERIMENT_VALUES_MAX];
+    bool stable[EXPERIMENT_VALUES_MAX], failed[EXPERIMENT_VALUES_MAX];
 } Row;
 
 static void read_row(Row *r, const Sample *s, const Term *t, int seed) {
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     r->rates = rates_of(s->x, t->cell, cell, r->rate);
     for (int k = 0; k < r->rates; k++) {
         int last = s->cell[cell[k]].steps - 1;

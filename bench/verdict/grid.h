@@ -7,7 +7,7 @@
 #include "bench/verdict/sample.h"
 
 /* The cells that differ from `cell` in lr alone, in ascending order of their rate; returns how many. */
-int grid_cells(const Experiment *x, int cell, int out[EXPERIMENT_MOST_VALUES]);
+int grid_cells(const Experiment *x, int cell, int out[EXPERIMENT_VALUES_MAX]);
 
 /* The run of a term at a rate, an index into grid_cells of the term's cell, at the term's step. */
 const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed);

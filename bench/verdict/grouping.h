@@ -6,7 +6,7 @@
 
 typedef struct {
     const Experiment *x;
-    bool within[EXPERIMENT_MOST_FACTORS]; /* factors in which the cells of a group differ */
+    bool within[EXPERIMENT_FACTORS_MAX]; /* factors in which the cells of a group differ */
     int groups;
 } Grouping;
 

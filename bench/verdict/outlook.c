@@ -15,14 +15,14 @@
 
 /* The steps above 0 at which all arms of a cell are validated (bench/verdict/sample.h). */
 static int common_steps(const Experiment *x, int cell) {
-    int at[SAMPLE_MOST_STEPS], other[SAMPLE_MOST_STEPS], common = 0;
+    int at[SAMPLE_STEPS_MAX], other[SAMPLE_STEPS_MAX], common = 0;
     RunSpec first = experiment_spec(x, cell, 0, 0);
-    int n = spec_evaluations(&first, at, SAMPLE_MOST_STEPS);
+    int n = spec_evaluations(&first, at, SAMPLE_STEPS_MAX);
     for (int i = 0; i < n; i++) {
         bool all = at[i] > 0;
         for (int arm = 1; arm < x->arms && all; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
-            int m = spec_evaluations(&s, other, SAMPLE_MOST_STEPS);
+            int m = spec_evaluations(&s, other, SAMPLE_STEPS_MAX);
             all = false;
             for (int k = 0; k < m; k++) all |= other[k] == at[i];
         }

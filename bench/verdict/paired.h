@@ -33,7 +33,7 @@
 #include "stats/unpaired.h"
 #include "stats/variance.h"
 
-enum { CONTRAST_MOST_TERMS = 8 };
+enum { CONTRAST_TERMS_MAX = 8 };
 #define PAIRED_POWER_AIM .8 /* of plans: the chance to find a difference */
 
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     int cell, step; /* of the first term, and of the others unless the contrast is between cells */
     Metric metric;
-    Term term[CONTRAST_MOST_TERMS];
+    Term term[CONTRAST_TERMS_MAX];
     int terms;
     double margin; /* of the equivalence test, in the metric's unit; NaN: none is made */
     double against;  /* what the weighted sum is compared with: it is taken off every d */
@@ -178,7 +178,7 @@ typedef struct {
 typedef struct {
     int n;                /* seeds */
     const uint64_t *seed; /* [n] */
-    PairedArm arm[CONTRAST_MOST_TERMS];
+    PairedArm arm[CONTRAST_TERMS_MAX];
     int arms, blocks;
     double against; /* see Contrast */
     double cap;    /* what a diverged run counts as where its arm is a side by itself; NaN: no such number */

@@ -9,7 +9,7 @@
 /* The cells of a group in ascending order of rate, and one arm of it. */
 typedef struct {
     const Sample *s;
-    int cell[EXPERIMENT_MOST_VALUES], arm;
+    int cell[EXPERIMENT_VALUES_MAX], arm;
 } Grid;
 
 static const SampleRun *run_at(const Grid *g, int rate, int seed) {
@@ -204,7 +204,7 @@ static void begin(Ranking *y, const Sample *s) {
     *y = (Ranking){
         .seeds = x->seeds, .arms = x->arms, .rates = factor < 0 ? 1 : x->factor[factor].values, .alpha = x->alpha};
     y->groups = s->cells / y->rates;
-    y->rate = mem_alloc(EXPERIMENT_MOST_VALUES, sizeof *y->rate);
+    y->rate = mem_alloc(EXPERIMENT_VALUES_MAX, sizeof *y->rate);
     y->group = mem_alloc((size_t)y->groups, sizeof *y->group);
 }
 
@@ -223,7 +223,7 @@ bool ranking_make(Ranking *y, const Sample *s) {
         ranking_of(y, s);
         return true;
     }
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     begin(y, s);
     (void)sensitivity_cells(s->x, 0, cell, y->rate);
     y->status = ST_N_TOO_SMALL;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "bench/verdict/grid.h"
-#include "bench/verdict/targets.h"
+#include "bench/verdict/token_hits.h"
 #include "stats/predictors.h"
 #include "stats/regress.h"
 #include "stats/status.h"
@@ -166,11 +166,11 @@ static Reading read_mcnemar(const ReadingOf *of, Reading r) {
  * be there, since whoever names this test is shown them. */
 static Reading read_mcnemar_targets(const ReadingOf *of, Reading r) {
     const StSignflip *f = &of->c->flip;
-    Targets t;
-    const char *why = targets_make(&t, of->sample, &of->c->what);
+    TokenHits t;
+    const char *why = token_hits_make(&t, of->sample, &of->c->what);
     r = mean_difference(of->c, r);
     if (!why) {
-        targets_release(&t);
+        token_hits_release(&t);
         return with_p(r, of->c, f->status, f->p, true);
     }
     r.why = why;
@@ -277,7 +277,7 @@ static Reading read_logistic(const ReadingOf *of, Reading r) {
 
 /* The runs of a contrast's arms at all their rates, as st_predictors wants them. */
 typedef struct {
-    double *x[2]; /* [seeds][runs], x[0] owns all */
+    double *x[2]; /* [seeds][runs], x[0] own_count all */
     unsigned char *failed;
     size_t runs; /* of a seed */
     bool lacking;
@@ -286,7 +286,7 @@ typedef struct {
 static void explained_make(Explained *k, const ReadingOf *of) {
     const Sample *s = of->sample;
     const Contrast *w = &of->c->what;
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     for (int i = 0; i < w->terms; i++) k->runs += (size_t)grid_cells(s->x, w->term[i].cell, cell);
     size_t n = k->runs * (size_t)s->seeds, at = 0;
     k->x[0] = mem_alloc(2 * n, sizeof **k->x), k->x[1] = k->x[0] + n;

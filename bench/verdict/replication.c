@@ -6,7 +6,7 @@
 #include "stats/replication.h"
 
 /* Variances of the reported effect, one per arm: [terms]; 0: they are not known. */
-static size_t reported_variances(const ClaimTest *t, const RunSpec *spec, StVarianceOf part[CLAIM_MOST_TERMS]) {
+static size_t reported_variances(const ClaimTest *t, const RunSpec *spec, StVarianceOf part[CLAIM_TERMS_MAX]) {
     char quantity[96];
     int n = t->table->seeds;
     if (n < 2 || t->form == EFFECT_ratio) return 0;
@@ -31,7 +31,7 @@ static double root_of_sum(const StVarianceOf *part, size_t k) {
 Replication replication_of(const ClaimTest *t, const RunSpec *spec, double reported, const Reading *r, double conf) {
     double none = (double)NAN;
     Replication out = {.se = none, .reported_se = none, .df = none, .lo = none, .hi = none};
-    StVarianceOf part[1 + CLAIM_MOST_TERMS] = {{r->se * r->se, r->df}};
+    StVarianceOf part[1 + CLAIM_TERMS_MAX] = {{r->se * r->se, r->df}};
     if (isnan(reported)) return out;
     size_t theirs = reported_variances(t, spec, part + 1);
     out.se = r->se, out.reported_se = root_of_sum(part + 1, theirs);

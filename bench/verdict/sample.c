@@ -43,8 +43,8 @@ static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
 /* The steps at which every arm of the cell is validated, ascending. first: the cell's first record. */
 static void common_steps(const Sample *s, const RunRecord *first, SampleCell *c) {
     for (int arm = 0; arm < s->arms; arm++) {
-        int at[SAMPLE_MOST_STEPS], kept = 0;
-        int n = spec_evaluations(&first[arm * s->seeds].spec, at, SAMPLE_MOST_STEPS);
+        int at[SAMPLE_STEPS_MAX], kept = 0;
+        int n = spec_evaluations(&first[arm * s->seeds].spec, at, SAMPLE_STEPS_MAX);
         if (!arm) memcpy(c->step, at, sizeof at), c->steps = n;
         for (int i = 0; i < c->steps; i++)
             for (int j = 0; j < n; j++)

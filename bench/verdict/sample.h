@@ -13,7 +13,7 @@
 #include "stats/counts.h"
 #include "stats/status.h"
 
-enum { SAMPLE_MOST_STEPS = 64 };
+enum { SAMPLE_STEPS_MAX = 64 };
 
 /* One run at one step. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
 
 /* The whole validations that all arms of a cell share, step 0 included when they have it. */
 typedef struct {
-    int steps, step[SAMPLE_MOST_STEPS];
+    int steps, step[SAMPLE_STEPS_MAX];
     SampleRun *run; /* [steps][arms][seeds] */
 } SampleCell;
 

@@ -26,7 +26,7 @@ static int by_rate(const void *a, const void *b) {
 }
 
 /* The rates of the factor, which there is, ascending; returns how many. */
-static int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]) {
+static int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_VALUES_MAX]) {
     const Factor *f = &x->factor[sensitivity_factor(x)];
     for (int k = 0; k < f->values; k++) {
         bool number = parse_real(f->value[k], &order[k].rate);
@@ -38,9 +38,9 @@ static int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOS
     return f->values;
 }
 
-int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_MOST_VALUES],
-                      double rate[EXPERIMENT_MOST_VALUES]) {
-    RateLevel order[EXPERIMENT_MOST_VALUES];
+int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_VALUES_MAX],
+                      double rate[EXPERIMENT_VALUES_MAX]) {
+    RateLevel order[EXPERIMENT_VALUES_MAX];
     int factor = sensitivity_factor(x), stride = 1;
     if (factor < 0) {
         cell[0] = group, rate[0] = experiment_spec(x, group, 0, 0).lr;
@@ -162,8 +162,8 @@ static void summarize(SensitivityRow *row, int seeds) {
 
 /* Whether a run that was judged diverged: then a mean has no t interval. */
 static bool judged_diverged(const Sample *s, const Sensitivity *y, const SensitivityRow *row) {
-    int cells[EXPERIMENT_MOST_VALUES];
-    double rate[EXPERIMENT_MOST_VALUES];
+    int cells[EXPERIMENT_VALUES_MAX];
+    double rate[EXPERIMENT_VALUES_MAX];
     bool lost = false;
     (void)sensitivity_cells(s->x, row->group, cells, rate);
     for (int seed = 0; seed < y->seeds && y->seeds > 1; seed++) {
@@ -230,8 +230,8 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
     *y = (Sensitivity){.rates = x->factor[factor].values, .seeds = x->seeds, .floor = 1};
     y->groups = s->cells / y->rates;
     y->rows = y->groups * x->arms;
-    int cells[EXPERIMENT_MOST_VALUES];
-    y->rate = mem_alloc(EXPERIMENT_MOST_VALUES, sizeof *y->rate);
+    int cells[EXPERIMENT_VALUES_MAX];
+    y->rate = mem_alloc(EXPERIMENT_VALUES_MAX, sizeof *y->rate);
     y->group = mem_alloc((size_t)y->groups, sizeof *y->group);
     y->row = mem_alloc((size_t)y->rows, sizeof *y->row);
     for (int group = 0; group < y->groups; group++) {

@@ -72,8 +72,8 @@ typedef struct {
 
 /* The cells of a group, which differ in that factor alone, and their rates, ascending; without the factor every cell
  * is a group. Returns how many. */
-int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_MOST_VALUES],
-                      double rate[EXPERIMENT_MOST_VALUES]);
+int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_VALUES_MAX],
+                      double rate[EXPERIMENT_VALUES_MAX]);
 
 /* "warmup = 45" of a group's cell: its other factors, or "". */
 void sensitivity_group(const Experiment *x, int cell, char out[256]);

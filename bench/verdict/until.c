@@ -7,11 +7,11 @@
 #include "bench/plan/looks.h"
 #include "bench/verdict/verdict.h"
 
-_Static_assert((int)EXPERIMENT_USUAL_MOST == (int)ANYTIME_MOST && (int)EXPERIMENT_MOST_WATCHED == (int)ANYTIME_LARGEST,
+_Static_assert((int)EXPERIMENT_USUAL_MAX == (int)ANYTIME_MAX && (int)EXPERIMENT_WATCHED_MAX == (int)ANYTIME_LARGEST,
                "one limit");
 
 /* What a cell compares: [returned]. */
-static int until_pairs(const Experiment *x, Compared out[EXPERIMENT_MOST_COMPARES]) {
+static int until_pairs(const Experiment *x, Compared out[EXPERIMENT_COMPARES_MAX]) {
     int count = x->compares, baseline = 0;
     memcpy(out, x->compare, (size_t)x->compares * sizeof *out);
     while (!x->compares && strcmp(x->arm[baseline].name, x->baseline) != 0) baseline++;
@@ -23,7 +23,7 @@ static int until_pairs(const Experiment *x, Compared out[EXPERIMENT_MOST_COMPARE
 int until_primaries(const Sample *s, Contrast **what) {
     int count = 0;
     *what = NULL;
-    Compared pair[EXPERIMENT_MOST_COMPARES];
+    Compared pair[EXPERIMENT_COMPARES_MAX];
     int pairs = until_pairs(s->x, pair);
     for (int cell = 0; cell < s->cells; cell++) {
         int last = s->cell[cell].steps - 1;
@@ -48,9 +48,9 @@ int until_decided(const Family *f) {
 
 int until_least(const Experiment *x) {
     if (x->looks) return x->look[0];
-    double one[EXPERIMENT_MOST_WATCHED], p[EXPERIMENT_MOST_WATCHED];
+    double one[EXPERIMENT_WATCHED_MAX], p[EXPERIMENT_WATCHED_MAX];
     size_t most = (size_t)x->most, n = 1;
-    Compared pair[EXPERIMENT_MOST_COMPARES];
+    Compared pair[EXPERIMENT_COMPARES_MAX];
     double level = x->alpha / (experiment_cells(x) * until_pairs(x, pair));
     for (size_t i = 0; i < most; i++) one[i] = 1;
     if (st_anytime_path(one, most, 1, ST_TWO_SIDED, p)) return 1;

@@ -9,7 +9,7 @@
 #include "bench/verdict/grid.h"
 #include "bench/verdict/translations.h"
 
-void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_MOST_TERMS]) {
+void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_TERMS_MAX]) {
     for (int i = 0; i < c->terms; i++) {
         const Term *t = &c->term[i];
         spec[i] = sample_run(s, t->cell, t->step, t->arm, 0)->record->spec;
@@ -112,7 +112,7 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
 }
 
 static void compare_all(Family *f, const Sample *s, const Contrast *what, int count) {
-    size_t most = (size_t)s->seeds * CONTRAST_MOST_TERMS;
+    size_t most = (size_t)s->seeds * CONTRAST_TERMS_MAX;
     Copies k = {.seed = mem_alloc((size_t)s->seeds, sizeof *k.seed),
                 .value = mem_alloc(most, sizeof *k.value),
                 .diverged = mem_alloc(most, sizeof *k.diverged),
@@ -155,7 +155,7 @@ void family_make(Family *f, const Sample *s, const Contrast *what, int count) {
 }
 
 void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alpha, bool *tied) {
-    enum { MOST_FLIPS = 1 << 26 };
+    enum { FLIPS_MAX = 1 << 26 };
     int best = -1, better = metric_info[metric].better, pairs = s->arms * (s->arms - 1) / 2, n = 0;
     double top = 0;
     memset(tied, 0, (size_t)s->arms * sizeof *tied);
@@ -165,7 +165,7 @@ void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alp
         if (best < 0 || (better < 0 ? a.mean < top : a.mean > top)) best = arm, top = a.mean;
     }
     double flips = pairs * ldexp(1, s->seeds < ST_FLIP_MAX ? s->seeds : 17);
-    if (!better || s->seeds < 2 || s->arms < 2 || flips > MOST_FLIPS || s->x->most) return;
+    if (!better || s->seeds < 2 || s->arms < 2 || flips > FLIPS_MAX || s->x->most) return;
     Contrast *what = mem_alloc((size_t)pairs, sizeof *what);
     for (int a = 0; a < s->arms; a++)
         for (int b = a + 1; b < s->arms; b++) what[n++] = contrast_pair(cell, step, metric, a, b, 1);

@@ -7,7 +7,7 @@
 #include "bench/verdict/sample.h"
 
 /* The specs of the first seed's runs, one per term, as their records say them. */
-void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_MOST_TERMS]);
+void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_TERMS_MAX]);
 
 /* what[count]: the declared comparisons. All of them count, also those that could not be made. */
 void family_make(Family *f, const Sample *s, const Contrast *what, int count);

@@ -189,7 +189,7 @@ static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, jso
 Rc baseline_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
     Session anew = *s; /* the same datasets, another place for runs */
     Todo todo;
-    RunnerOptions o = {.checkpoint_seconds = INFINITY, .shard_bytes = INFINITY};
+    RunnerOptions o = {.checkpoint_seconds = INFINITY, .file_bytes = INFINITY};
     Scratch folder;
     if (scratch_make(&folder, e)) return e->code;
     snprintf(anew.results, sizeof anew.results, "%s", folder.path);

@@ -63,7 +63,7 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
 
 void across_tables(const Table *t, CellsList *out) {
     Across a;
-    Compared pair[EXPERIMENT_MOST_COMPARES];
+    Compared pair[EXPERIMENT_COMPARES_MAX];
     char title[160], difference[96], interval[64], conf[40], floor[SHOWN];
     if (!across_make(&a, &t->sample, t->metric, pair, table_pairs(t, pair))) return;
     const Factor *f = &t->x->factor[0];

@@ -7,7 +7,7 @@
 
 #include "bench/formats/cells.h"
 #include "bench/verdict/claim_verdict.h"
-#include "bench/verdict/targets.h"
+#include "bench/verdict/token_hits.h"
 #include "bench/write/stat_json.h"
 #include "bench/write/table.h"
 
@@ -23,12 +23,12 @@ typedef struct {
     VerdictWord word; /* `estimate` where the claim is decided elsewhere: no p is shown */
 } ClaimRow;
 
-enum { CLAIMS_MOST_TESTS = 32, CLAIMS_WHERE_SIZE = 400, CLAIMS_INTERVAL_SIZE = 64 };
+enum { CLAIMS_TESTS_MAX = 32, CLAIMS_WHERE_SIZE = 400, CLAIMS_INTERVAL_SIZE = 64 };
 
 /* A table that is being filled, and what its notes must explain. */
 typedef struct {
     Cells *c;
-    bool named[CLAIMS_MOST_TESTS], ratio[CLAIMS_MOST_TESTS]; /* by st_tests */
+    bool named[CLAIMS_TESTS_MAX], ratio[CLAIMS_TESTS_MAX]; /* by st_tests */
     bool reported, other_test;
     bool anytime, fixed; /* rows whose p holds whenever one stops adding seeds; others */
     Text intervals;
@@ -74,13 +74,13 @@ void replication_json(const ClaimVerdict *v, json_t *out);
 
 /* Sentences for the claims' ledger: the counts and McNemar's p of each seed, why they decide nothing, and which arm is
  * above always saying the most frequent target. Nothing where there are none. */
-void targets_text(const Table *t, const Contrast *w, Text *out);
+void token_hits_text(const Table *t, const Contrast *w, Text *out);
 
 /* The same as a table, a row for each seed, for trace. */
-void targets_rows(const Table *t, const Contrast *w, int width, Text *out);
+void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out);
 
 /* {n, most_frequent, arms: [{arm, accuracy, above_most_frequent}], seeds: [{seed, only_first, only_second, p}], note};
  * NULL where there are none. */
-json_t *targets_json(const Table *t, const Contrast *w);
+json_t *token_hits_json(const Table *t, const Contrast *w);
 
 #endif

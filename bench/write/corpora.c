@@ -19,14 +19,14 @@ void corpora_range(const CorporaSum *c, double *least, double *most) {
     free(x);
 }
 
-int corpora_taus(const CorporaSum *c, double tau[CORPORA_MOST_TAUS]) {
+int corpora_taus(const CorporaSum *c, double tau[CORPORA_TAUS_MAX]) {
     double least, most;
     int count = 0;
     corpora_range(c, &least, &most);
     tau[0] = 0;
     if (!(least < most)) return 1;
-    double step = plot_tick(most - least, CORPORA_MOST_TAUS - 1);
-    for (double at = ceil(least / step); at <= floor(most / step) && count < CORPORA_MOST_TAUS; at++)
+    double step = plot_tick(most - least, CORPORA_TAUS_MAX - 1);
+    for (double at = ceil(least / step); at <= floor(most / step) && count < CORPORA_TAUS_MAX; at++)
         tau[count++] = at == 0 ? 0 : at * step;
     return count ? count : 1;
 }
@@ -100,7 +100,7 @@ static void columns(const CorporaShown *s, const double *tau, int taus, Cells *c
 static void row(const CorporaShown *s, int arm, const double *tau, int taus, Cells *c) {
     const StTaskIqm *q = &s->sum->iqm[arm];
     const StInterval *minus = &q->minus;
-    StBand band[CORPORA_MOST_TAUS];
+    StBand band[CORPORA_TAUS_MAX];
     cells_row(c);
     cell_text(c, s->arm[arm]);
     cell_signed(c, q->iqm, s->digits);
@@ -133,7 +133,7 @@ static void ranks(const StFriedman *f, CellsList *out) {
 }
 
 void corpora_sum_cells(const CorporaShown *s, const char *title, CellsList *out) {
-    double tau[CORPORA_MOST_TAUS];
+    double tau[CORPORA_TAUS_MAX];
     int taus = corpora_taus(s->sum, tau);
     Cells *c = cells_add(out, "corpora", title);
     columns(s, tau, taus, c);

@@ -7,7 +7,7 @@
 #include "bench/verdict/corpora.h"
 #include "bench/write/table.h"
 
-enum { CORPORA_MOST_TAUS = 6 };
+enum { CORPORA_TAUS_MAX = 6 };
 
 /* A sum with the names of its arms; what its writers share. */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 void corpora_range(const CorporaSum *c, double *least, double *most);
 
 /* Round taus of that range, ascending; returns how many, one at least. */
-int corpora_taus(const CorporaSum *c, double tau[CORPORA_MOST_TAUS]);
+int corpora_taus(const CorporaSum *c, double tau[CORPORA_TAUS_MAX]);
 
 /* "Friedman's test over 2 corpora: …": its p and which arms' mean ranks are apart. */
 void corpora_ranks(const CorporaShown *s, Text *out);

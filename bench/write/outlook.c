@@ -87,10 +87,10 @@ static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
     if (most < 0 || !(x->margin > 0)) return;
     double conf = 1 - 2 * o->alpha, half = st_half_width(o->sd[most], (size_t)o->seeds, conf);
     if (half < x->margin) return;
-    while (enough < EXPERIMENT_MOST_SEEDS && !(st_half_width(o->sd[most], (size_t)enough, conf) < x->margin)) enough++;
+    while (enough < EXPERIMENT_SEEDS_MAX && !(st_half_width(o->sd[most], (size_t)enough, conf) < x->margin)) enough++;
     text_format(out, "  The margin of %s is below what %d seeds can show: by the SD of %s its interval reaches +-%.2g",
                 format_real(margin, x->margin), o->seeds, x->arm[most].name, half);
-    if (enough < EXPERIMENT_MOST_SEEDS)
+    if (enough < EXPERIMENT_SEEDS_MAX)
         text_format(out, "; %d seeds would do.\n", enough);
     else
         text_format(out, "; no number of seeds would do.\n");

@@ -81,7 +81,7 @@ static bool metric_rows(const Place *p, const TableRow *row, Cells *c) {
 /* How many runs of each arm diverged, are above ln V, or stalled; no row where none did. */
 static void count_row(const Place *p, int which, Cells *c) {
     static const char *const labels[] = {"runs diverged", "runs above ln V, falling", "runs stalled"};
-    int sum = 0, count[EXPERIMENT_MOST_ARMS];
+    int sum = 0, count[EXPERIMENT_ARMS_MAX];
     for (int i = 0; i < p->t->sample.arms; i++) {
         SampleArm a = sample_arm(&p->t->sample, p->cell, p->step, arm_at(p->t, i), p->t->metric);
         sum += count[i] = which == 0 ? a.diverged : which == 1 ? a.above : a.stalled;

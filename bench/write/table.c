@@ -12,7 +12,7 @@ const char *table_heading(const TableRow *row) {
     return row->heading[0] ? row->heading : metric_info[row->metric].heading;
 }
 
-int table_pairs(const Table *t, Compared out[EXPERIMENT_MOST_COMPARES]) {
+int table_pairs(const Table *t, Compared out[EXPERIMENT_COMPARES_MAX]) {
     const Sample *s = &t->sample;
     int count = 0;
     memcpy(out, s->x->compare, (size_t)s->x->compares * sizeof *out);
@@ -24,7 +24,7 @@ int table_pairs(const Table *t, Compared out[EXPERIMENT_MOST_COMPARES]) {
 /* Where seeds are added until it is decided, the comparisons are those that decide. */
 static void compare(Table *t) {
     const Sample *s = &t->sample;
-    Compared pair[EXPERIMENT_MOST_COMPARES];
+    Compared pair[EXPERIMENT_COMPARES_MAX];
     Contrast *what = NULL;
     int count = s->x->most ? until_primaries(s, &what) : 0, pairs = s->x->most ? 0 : table_pairs(t, pair);
     for (int cell = 0; cell < s->cells; cell++)
@@ -38,7 +38,7 @@ static void compare(Table *t) {
 }
 
 static bool *tied_at(const Table *t, int cell, int step) {
-    return &t->tied[(cell * SAMPLE_MOST_STEPS + step) * t->sample.arms];
+    return &t->tied[(cell * SAMPLE_STEPS_MAX + step) * t->sample.arms];
 }
 
 void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord *records) {
@@ -52,7 +52,7 @@ void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord 
 /* "smoke-first" of out/first; "smoke-24252339" of a folder that has no name of its own, by what is not its seeds. */
 static void changed_label(Table *t) {
     char own[EXPERIMENT_NAME_SIZE + 10], hash[9];
-    const char *name = t->x->name, *word = t->options.word;
+    const char *name = t->x->name, *word = t->options.slug;
     size_t n = strlen(name);
     snprintf(hash, sizeof hash, "%.8s", t->x->body);
     snprintf(own, sizeof own, "%s-%.8s", name, t->x->plan);
@@ -121,7 +121,7 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     t->found = mem_alloc(1, sizeof *t->found);
     compare(t);
     if (claims) claim_verdicts_make(&t->verdicts, claims, s);
-    t->tied = mem_alloc((size_t)s->cells * SAMPLE_MOST_STEPS * (size_t)s->arms, sizeof *t->tied);
+    t->tied = mem_alloc((size_t)s->cells * SAMPLE_STEPS_MAX * (size_t)s->arms, sizeof *t->tied);
     for (int cell = 0; cell < s->cells && !t->exploratory; cell++)
         for (int step = 0; step < s->cell[cell].steps; step++)
             if (s->cell[cell].step[step]) verdict_tied(s, cell, step, t->metric, x->alpha, tied_at(t, cell, step));

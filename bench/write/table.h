@@ -40,16 +40,16 @@
 typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
 extern const char *const bold_names[BOLD_MODES];
 
-enum { PAPER_MOST_METRICS = 6, TABLE_NAME_SIZE = 96 };
+enum { PAPER_METRICS_MAX = 6, TABLE_NAME_SIZE = 96 };
 
 typedef struct {
     BoldMode bold;
     bool siunitx;        /* number columns by siunitx */
     bool exploratory;    /* something was changed on the command line: no marks, no bold */
     int metrics;         /* of the paper's table */
-    Metric metric[PAPER_MOST_METRICS];
+    Metric metric[PAPER_METRICS_MAX];
     const char *partial; /* what is missing (bench/store/partial.h): no marks, bold, claims; NULL or "": nothing */
-    const char *word;    /* of the plan's folder, in the labels of a plan that was changed; NULL: its hash */
+    const char *slug;    /* of the plan's folder, in the labels of a plan that was changed; NULL: its hash */
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
 } TableOptions;
@@ -80,7 +80,7 @@ typedef struct {
     Family
         family; /* every arm against the baseline: cells x steps above 0, or last steps alone (bench/verdict/until.h) */
     ClaimVerdicts verdicts;  /* of the claims, with a family of its own */
-    bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
+    bool *tied;              /* [cells][SAMPLE_STEPS_MAX][arms] */
     Text classes;   /* of arithmetic among the runs, joined by '+'; "" where all is of class canon */
     bool same_batches; /* every arm of a cell reads the same text in the same batches */
     bool synthetic;    /* some run was made on a built-in source */
@@ -103,7 +103,7 @@ void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord 
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm);
 
 /* The pairs that are tested at a cell's step: those that the file lists, else each arm and the baseline. How many. */
-int table_pairs(const Table *t, Compared out[EXPERIMENT_MOST_COMPARES]);
+int table_pairs(const Table *t, Compared out[EXPERIMENT_COMPARES_MAX]);
 
 /* What the runs of a cell's arm were trained by: the first seed's record says it. */
 const RunSpec *table_spec(const Table *t, int cell, int arm);

@@ -86,7 +86,7 @@ static json_t *cell_json(const Table *t, int cell) {
 }
 
 json_t *json_records_made_by(const Table *t) {
-    MadeBy made[MADE_BY_MOST];
+    MadeBy made[MADE_BY_MAX];
     int runs = t->sample.cells * t->sample.arms * t->sample.seeds;
     const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
     json_t *list = json_array();

@@ -98,7 +98,7 @@ json_t *json_family(const Table *t, const Family *f) {
 static json_t *reported_json(const Table *t, const ClaimVerdict *v) {
     const ReportedTable *r = v->test->table;
     json_t *o = json_object(), *lines = json_array();
-    RunSpec spec[CONTRAST_MOST_TERMS];
+    RunSpec spec[CONTRAST_TERMS_MAX];
     if (v->c) contrast_specs(&v->c->what, &t->sample, spec);
     for (int i = 0; i < v->test->terms; i++)
         for (const ReportedNumber *n = r->number; n < r->number + r->numbers; n++) {
@@ -151,7 +151,7 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     if (v->seeds_wanted > 0) json_object_set_new(o, "seeds_wanted", json_integer(v->seeds_wanted));
     json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->verdicts.family.at)));
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));
-    json_t *targets = v->test->test == st_test_find("mcnemar-targets") ? targets_json(t, &v->c->what) : NULL;
+    json_t *targets = v->test->test == st_test_find("mcnemar-targets") ? token_hits_json(t, &v->c->what) : NULL;
     if (targets) json_object_set_new(o, "targets", targets);
     return o;
 }

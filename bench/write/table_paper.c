@@ -13,15 +13,15 @@
 
 enum {
     COLUMN = 209, /* points that a table may take, less than the narrowest column (219): widths are estimated */
-    MOST_LINES = 46,
-    MOST_ACROSS = 8,
+    LINES_MAX = 46,
+    ACROSS_MAX = 8,
     LONGEST_LINE = 14, /* of an arm's name, in characters */
     LONGEST_NAME = 18  /* that is no number instead */
 };
 
 typedef struct {
     const Table *t;
-    Metric metric[PAPER_MOST_METRICS];
+    Metric metric[PAPER_METRICS_MAX];
     int metrics;
     bool spread, compared, wide; /* standard deviations; tests; factors across */
     unsigned marks;              /* that were used */
@@ -244,7 +244,7 @@ static void stacked(Paper *p, Cells *c) {
 static int factors_across(const Table *t, int *cells) {
     int last = t->x->factors - 1;
     *cells = t->x->factor[last].values;
-    if (!last || *cells * t->x->factor[last - 1].values > MOST_ACROSS) return 1;
+    if (!last || *cells * t->x->factor[last - 1].values > ACROSS_MAX) return 1;
     *cells *= t->x->factor[last - 1].values;
     return 2;
 }
@@ -263,7 +263,7 @@ static void across(Paper *p, Cells *c) {
         snprintf(name, sizeof name, "cell%d", i);
         cells_column_over(c, name, 'r', t->x->factor[last].value[experiment_level(t->x, i, last)], over);
     }
-    c->most_columns = MOST_ACROSS;
+    c->most_columns = ACROSS_MAX;
     for (int k = 0; k < p->metrics; k++)
         for (int block = 0; block < t->sample.cells / cells; block++) {
             Text words;
@@ -394,11 +394,11 @@ void table_paper(const Table *t, Text *out) {
     text_init(&label);
     table_label(t, &label);
     text_format(&label, "-paper");
-    p.wide = t->sample.cells > 1 && lines_of(&p) > MOST_LINES;
+    p.wide = t->sample.cells > 1 && lines_of(&p) > LINES_MAX;
     choose_metrics(&p);
     cells_init(&c, "paper", "");
     title(t, &c.title);
-    c.most_rows = MOST_LINES;
+    c.most_rows = LINES_MAX;
     if (p.wide)
         across(&p, &c);
     else

@@ -126,10 +126,10 @@ static bool asks_again(const char *aside) {
 Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
     const char *const argv[] = {"pdflatex", "-no-shell-escape", "-interaction=nonstopmode",
                                 "-halt-on-error", "typeset.tex", NULL};
-    enum { MOST_PASSES = 6 };
+    enum { PASSES_MAX = 6 };
     bool absent = false;
     Rc rc = RC_OK;
-    for (int pass = 0; !rc && (pass < 2 || (pass < MOST_PASSES && asks_again(aside))); pass++)
+    for (int pass = 0; !rc && (pass < 2 || (pass < PASSES_MAX && asks_again(aside))); pass++)
         if ((rc = subprocess_run(argv, aside, &absent, e))) {
             if (absent)
                 error_set(e, rc, "--pdf: pdflatex is not installed (Debian: texlive-latex-recommended%s)",

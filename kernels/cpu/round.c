@@ -51,7 +51,7 @@ static void to_word(Word word, const float *x, float *y, int n) {
 
 /* The bits of 2^e, and of fp16's largest number. */
 #define POWER(e) ((Bits)((e) + BIAS) << FRACTION)
-#define FP16_MOST (POWER(15) | ((Bits)0x3ff << (FRACTION - 10)))
+#define FP16_MAX (POWER(15) | ((Bits)0x3ff << (FRACTION - 10)))
 #define REALS_INFINITY POWER(BIAS + 1)
 
 /* Count x[n] by what they were rounded to, y[n]. Counters have 32 bits, so that the loop is vectorized. */
@@ -62,7 +62,7 @@ static void count(Rounded *to, const real *x, const real *y, int n, Word word) {
         Bits was = size_of(x[i]), is = size_of(y[i]);
         infinite += is == REALS_INFINITY;
         nan += is > REALS_INFINITY;
-        over += was > FP16_MOST && was <= REALS_INFINITY;
+        over += was > FP16_MAX && was <= REALS_INFINITY;
         subnormal += is - 1 < normal - 1;
         flushed += is == 0 && was != 0;
     }

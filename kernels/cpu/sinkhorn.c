@@ -5,7 +5,7 @@
  * save: y, then the sums in the order in which they divide. */
 #include "kernels/cpu/real.h"
 
-enum { MOST = SINKHORN_MOST * SINKHORN_MOST };
+enum { MOST = SINKHORN_MAX * SINKHORN_MAX };
 
 /* Divides n lines by their sums: number k of line l stands at l * line + k * step. */
 static void divide(real *m, real *sums, int n, int line, int step) {

@@ -41,7 +41,7 @@ KERNEL_FN(tokens, THREADS, Call, c) {
 }
 
 /* A warp sorts a strip of rows, a block a tile of strips; a thread of a block is also one of the digits. */
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, MOST_PASSES = 3, STRIP = 256, TILE = WARPS * STRIP };
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES_MAX = 3, STRIP = 256, TILE = WARPS * STRIP };
 static_assert((int)DIGITS == (int)THREADS, "a thread is a digit");
 
 static inline __host__ __device__ int tiles_of(const Call &c) {
@@ -49,7 +49,7 @@ static inline __host__ __device__ int tiles_of(const Call &c) {
 }
 
 static inline __host__ __device__ int passes_of(const Call &c) {
-    return c.in[1].rows <= DIGITS * DIGITS ? 2 : MOST_PASSES;
+    return c.in[1].rows <= DIGITS * DIGITS ? 2 : PASSES_MAX;
 }
 
 /* Return the size of the counts of rows by strip and digit. */
@@ -217,7 +217,7 @@ KERNEL_FN(positions, THREADS, Call, c) {
  * of more than three digits are not sorted. */
 static bool is_long(const Call *c) {
     int lines = c->in[1].rows;
-    return lines > DIGITS && lines <= 1 << MOST_PASSES * DIGIT_BITS &&
+    return lines > DIGITS && lines <= 1 << PASSES_MAX * DIGIT_BITS &&
            (size_t)lines * (size_t)pieces_of(*c) > (size_t)c->out.rows;
 }
 

@@ -16,9 +16,9 @@ typedef struct {
 /* CUDA's limits of a launch (CUDA C++ Programming Guide, technical specifications per compute capability). Only the
  * shared memory per block differs between the devices that this program is built for. */
 enum {
-    GRID_MOST_X = 0x7fffffff,
-    GRID_MOST_YZ = 65535,
-    BLOCK_MOST_THREADS = 1024,
+    GRID_X_MAX = 0x7fffffff,
+    GRID_YZ_MAX = 65535,
+    BLOCK_THREADS_MAX = 1024,
     SHARED_SM_80 = 163 << 10,
     SHARED_SM_90 = 227 << 10
 };
@@ -47,11 +47,11 @@ typedef struct {
     bool flat;                      /* threads neither wait for each other nor exchange anything */
 } Stage;
 
-enum { MOST_STAGES = 12 };
+enum { STAGES_MAX = 12 };
 
 /* Stages in the order of their launch; the first without a name ends a list. */
 typedef struct {
-    Stage forward[MOST_STAGES], backward[MOST_STAGES];
+    Stage forward[STAGES_MAX], backward[STAGES_MAX];
     size_t (*scratch)(const Call *c);
 } Stages;
 
@@ -70,7 +70,7 @@ typedef struct {
     const char *beside; /* second op's stage if `flops` does not count its instructions; or NULL */
 } FusedStage;
 
-enum { MOST_FUSED = 5 };
+enum { FUSED_MAX = 5 };
 
 enum { FUSED_forward, FUSED_backward }; /* column `pass` of fusions.def, for Fusion.backward */
 
@@ -78,7 +78,7 @@ enum { FUSED_forward, FUSED_backward }; /* column `pass` of fusions.def, for Fus
 typedef struct {
     OpKind first, second;
     bool backward;
-    FusedStage stage[MOST_FUSED];
+    FusedStage stage[FUSED_MAX];
 } Fusion;
 
 enum {

@@ -20,7 +20,7 @@ DEVICE_FN void count_one(int *count, Word word, float x, float y) {
     const uint32_t normal = word == WORD_fp16 ? ROUNDING_FP16_NORMAL : ROUNDING_BF16_NORMAL;
     count[0] += is == ROUNDING_INFINITY;
     count[1] += is > ROUNDING_INFINITY;
-    count[2] += was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY;
+    count[2] += was > ROUNDING_FP16_MAX && was <= ROUNDING_INFINITY;
     count[3] += is - 1 < normal - 1;
     count[4] += is == 0 && was != 0;
 }

@@ -104,7 +104,7 @@ struct Number {
  * also over fp16's largest. Integer sums do not depend on the order; all threads of a step write the same `first`. */
 RARE_FN void count_number(Rounded *count, const Scalars *now, float x) {
     const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(rounded(x)) & 0x7fffffffu;
-    const bool over = was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY, nan = was > ROUNDING_INFINITY;
+    const bool over = was > ROUNDING_FP16_MAX && was <= ROUNDING_INFINITY, nan = was > ROUNDING_INFINITY;
     uint64_t *counter = nan ? &count->nan : over ? &count->over : is ? &count->subnormal : &count->flushed;
     if (now->stopped || (!nan && !over && is >= SMALLEST_NORMAL)) return;
     atomicAdd((unsigned long long *)counter, 1ull);
@@ -116,7 +116,7 @@ RARE_FN void count_number(Rounded *count, const Scalars *now, float x) {
  * largest. Few are. */
 DEVICE_FN bool may_count(float x) {
     const uint32_t size = canon_to_bits(x) & 0x7fffffffu;
-    return size - SMALLEST_NORMAL > ROUNDING_FP16_MOST - SMALLEST_NORMAL && size;
+    return size - SMALLEST_NORMAL > ROUNDING_FP16_MAX - SMALLEST_NORMAL && size;
 }
 
 struct Target {

@@ -11,7 +11,7 @@ enum { PATIENCE_S = 40, PIECE = 4096 };
 
 /* Socket pairs between any two ranks. */
 typedef struct {
-    int rank, socket[FORKED_MOST][FORKED_MOST];
+    int rank, socket[FORKED_MAX][FORKED_MAX];
 } Wires;
 
 static void all_of(ssize_t (*move)(int, unsigned char *, size_t), int fd, unsigned char *at, size_t bytes) {
@@ -57,10 +57,10 @@ static void connect_all(Wires *w, int ranks) {
 }
 
 void forked_ranks(int ranks, void (*body)(const Ranks *r, void *context, char *said), void *context,
-                  char said[FORKED_MOST][FORKED_SAID]) {
+                  char said[FORKED_MAX][FORKED_SAID]) {
     Wires w;
-    pid_t child[FORKED_MOST];
-    int result[FORKED_MOST][2];
+    pid_t child[FORKED_MAX];
+    int result[FORKED_MAX][2];
     connect_all(&w, ranks);
     for (int i = 0; i < ranks; i++) cr_assert_eq(pipe(result[i]), 0);
     for (int i = 0; i < ranks; i++) {

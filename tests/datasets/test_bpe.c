@@ -123,7 +123,7 @@ typedef struct {
 } Symbol;
 
 static int piece_of(const Tokenizer *t, const char *at, size_t length) {
-    char piece[BPE_PIECE_MOST];
+    char piece[BPE_PIECE_MAX];
     size_t n;
     for (int id = 0; id < t->vocab; id++)
         if (t->bytes[id] == length && !memcmp(t->text + t->codes[id], at, length) &&
@@ -161,7 +161,7 @@ static size_t by_definition(const Tokenizer *t, const char *text, size_t length,
 Test(bpe, bpe_is_the_definition_on_the_whole_text) {
     if (absent()) return;
     enum { CODES = 60, ROOM = 4 * CODES };
-    char *text = made_up(3000, 2), sample[ROOM], byte[BPE_PIECE_MOST];
+    char *text = made_up(3000, 2), sample[ROOM], byte[BPE_PIECE_MAX];
     int32_t tokens[ROOM], expected[ROOM];
     Tokenizer t = trained("bpe:330", text);
     size_t n, words = 0;

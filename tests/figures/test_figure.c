@@ -164,7 +164,7 @@ static double contrast(const char *a, const char *b) {
 Test(figure, styles_are_told_apart_on_white_and_on_dark) {
     for (int base = -1; base < 3; base++) {
         if (base >= 0) cr_expect_str_eq(figure_style(base, base).colour, "#000000", "the text's colour");
-        for (int i = 0; i < EXPERIMENT_MOST_ARMS; i++) {
+        for (int i = 0; i < EXPERIMENT_ARMS_MAX; i++) {
             PlotStyle a = figure_style(i, base);
             if (i == base) continue;
             cr_expect_geq(contrast(a.colour, "#ffffff"), 3, "%s", a.colour);

@@ -10,7 +10,7 @@
 static KernelWork *kernel_of(Work *w, const char *name) {
     for (int i = 0; i < w->kernels; i++)
         if (!strcmp(w->kernel[i].name, name)) return &w->kernel[i];
-    assert(w->kernels < MOST_KERNELS);
+    assert(w->kernels < KERNELS_MAX);
     w->kernel[w->kernels] = (KernelWork){.name = name};
     return &w->kernel[w->kernels++];
 }

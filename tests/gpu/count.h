@@ -4,7 +4,7 @@
 
 #include "tests/gpu/table.h"
 
-enum { MOST_KERNELS = 160 };
+enum { KERNELS_MAX = 160 };
 
 /* Of all replicas. bytes: read or written once by each kernel, a floor. */
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
 } KernelWork;
 
 typedef struct {
-    KernelWork kernel[MOST_KERNELS]; /* in the order of their first launch */
+    KernelWork kernel[KERNELS_MAX]; /* in the order of their first launch */
     int kernels, launches;
     double bytes;
 } Work;

@@ -78,7 +78,7 @@ typedef struct {
     uint64_t aligned[5]; /* A, B, C, D and the bias */
 } Problem;
 
-enum { MOST_PROBLEMS = 1000, COMPARED = offsetof(Problem, workspace) };
+enum { PROBLEMS_MAX = 1000, COMPARED = offsetof(Problem, workspace) };
 
 /* The library's types are opaque: what stands behind their addresses is ours. */
 typedef struct {
@@ -99,7 +99,7 @@ typedef struct {
 } Preference;
 
 struct cublasLtContext {
-    Problem asked[MOST_PROBLEMS];
+    Problem asked[PROBLEMS_MAX];
     size_t count;
 };
 
@@ -250,7 +250,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmul
     if (!types_fit((void *)a, (void *)b, (void *)c, about)) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (wanted < 1 || c != d || !sound(&asked) || counts((void *)a, (void *)b, (void *)c) != 1)
         return CUBLAS_STATUS_INVALID_VALUE; /* of one product, whatever it is used for */
-    if (p->schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE || h->count == MOST_PROBLEMS) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (p->schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE || h->count == PROBLEMS_MAX) return CUBLAS_STATUS_NOT_SUPPORTED;
     for (int i = 0; i < 4; i++) asked.aligned[i] = p->aligned[i];
     asked.workspace = p->workspace, asked.aligned[4] = alignment(about->bias);
     for (size_t i = 0; i < h->count; i++) fake_seen.again += !memcmp(&h->asked[i], &asked, sizeof asked);

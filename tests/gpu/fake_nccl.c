@@ -26,7 +26,7 @@ NCCL_CALLS(CALL)
 #undef CALL
 const char *ncclGetErrorString(ncclResult_t rc);
 
-enum { MOST_RANKS = 8, MOST_IDS = 64, PATIENCE_MS = 60000, ARRIVAL_MS = 20000 };
+enum { RANKS_MAX = 8, IDS_MAX = 64, PATIENCE_MS = 60000, ARRIVAL_MS = 20000 };
 
 /* Before each message. */
 typedef struct {
@@ -45,7 +45,7 @@ struct ncclComm {
     struct ncclComm *next;
     int rank, ranks;
     bool open;
-    Wire wire[MOST_RANKS]; /* to each other rank */
+    Wire wire[RANKS_MAX]; /* to each other rank */
 };
 
 /* A message on its way: first the header, then the words. */
@@ -70,7 +70,7 @@ static struct ncclComm *comms;
 static struct {
     char name[64];
     int fd;
-} own_id[MOST_IDS]; /* made here and not joined yet: rank 0 listens there */
+} own_id[IDS_MAX]; /* made here and not joined yet: rank 0 listens there */
 
 static _Thread_local struct {
     int depth;
@@ -125,7 +125,7 @@ static int listener(const char *id, int rank) {
     struct sockaddr_un a;
     socklen_t length = address(&a, id, rank);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, length) && !listen(fd, MOST_RANKS)) return fd;
+    if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, length) && !listen(fd, RANKS_MAX)) return fd;
     if (fd >= 0) close(fd);
     return -1;
 }
@@ -137,7 +137,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
     memset(id, 0, sizeof *id);
     int at = snprintf(id->internal, sizeof id->internal, "fake-nccl-");
     for (size_t i = 0; i < sizeof word; i++) at += snprintf(id->internal + at, 3, "%02x", word[i]);
-    for (int i = 0; i < MOST_IDS; i++)
+    for (int i = 0; i < IDS_MAX; i++)
         if (!own_id[i].name[0]) {
             own_id[i].fd = listener(id->internal, 0);
             if (own_id[i].fd < 0) return ncclSystemError;
@@ -149,7 +149,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
 
 /* Rank 0's listening socket, -1: the id was not made here. */
 static int own_listener(const char *id) {
-    for (int i = 0; i < MOST_IDS; i++)
+    for (int i = 0; i < IDS_MAX; i++)
         if (own_id[i].name[0] && !strcmp(own_id[i].name, id)) {
             own_id[i].name[0] = 0;
             return own_id[i].fd;
@@ -207,20 +207,20 @@ static ncclResult_t greet(ncclComm_t c, const char *id, int listening) {
 }
 
 static void hang_up(ncclComm_t c) {
-    for (int i = 0; i < MOST_RANKS; i++)
+    for (int i = 0; i < RANKS_MAX; i++)
         if (c->wire[i].fd >= 0) close(c->wire[i].fd), c->wire[i].fd = -1;
     c->open = false;
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t *out, int ranks, ncclUniqueId id, int rank) {
-    if (!out || ranks < 1 || ranks > MOST_RANKS || rank < 0 || rank >= ranks) return ncclInvalidArgument;
+    if (!out || ranks < 1 || ranks > RANKS_MAX || rank < 0 || rank >= ranks) return ncclInvalidArgument;
     if (!memchr(id.internal, 0, sizeof own_id->name) || strncmp(id.internal, "fake-nccl-", 10))
         return ncclInvalidArgument;
     int listening = rank ? listener(id.internal, rank) : own_listener(id.internal);
     if (listening < 0) return ncclInvalidUsage; /* the rank is taken, or rank 0's id is another's */
     ncclComm_t c = room(NULL, 1, sizeof *c);
     *c = (struct ncclComm){.next = comms, .rank = rank, .ranks = ranks, .open = true};
-    for (int i = 0; i < MOST_RANKS; i++) c->wire[i].fd = -1;
+    for (int i = 0; i < RANKS_MAX; i++) c->wire[i].fd = -1;
     comms = c;
     ncclResult_t rc = greet(c, id.internal, listening);
     close(listening);
@@ -315,7 +315,7 @@ static ncclResult_t exchange(Message *message, size_t messages) {
 
 /* Every rank gets everybody's words and adds them, rank 0's first. */
 static ncclResult_t add_up(const Task *t) {
-    Message message[2 * MOST_RANKS];
+    Message message[2 * RANKS_MAX];
     ncclComm_t c = t->comm;
     size_t messages = 0, words = (size_t)t->message.header.bytes / sizeof *t->to;
     float *theirs = room(NULL, words * (size_t)c->ranks + 1, sizeof *theirs);
@@ -346,7 +346,7 @@ static ncclResult_t run(const Task *task, size_t tasks) {
     for (size_t i = 0; i < tasks && !rc; i++)
         if (task[i].total) rc = add_up(&task[i]);
     for (size_t i = 0; i < tasks && rc; i++) /* nobody may wait for a rank that failed */
-        for (int k = 0; k < MOST_RANKS; k++)
+        for (int k = 0; k < RANKS_MAX; k++)
             if (task[i].comm->wire[k].fd >= 0) shutdown(task[i].comm->wire[k].fd, SHUT_RDWR);
     free(message);
     return rc;

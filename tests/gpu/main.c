@@ -26,7 +26,7 @@ static const struct {
 } parts[] = {{"hashes", part_hashes},     {"replicas", part_replicas}, {"agreement", part_agreement},
              {"ceilings", part_ceilings}, {"speed", part_speed},       {"products", part_products},
              {"probes", part_probes},     {"profile", part_profile}};
-enum { PARTS = sizeof parts / sizeof *parts, MOST_TIMED_STEPS = 1000 };
+enum { PARTS = sizeof parts / sizeof *parts, TIMED_STEPS_MAX = 1000 };
 
 typedef struct {
     const char *backend, *out, *part;
@@ -63,7 +63,7 @@ static Rc integer_of(int64_t *to, int64_t most, char **argv, int argc, int *i, E
     if (text_of(&text, argv, argc, i, e)) return e->code;
     if (parse_integer(text, to) && *to >= 1 && *to <= most) return RC_OK;
     return error_set(e, RC_USAGE, "gpu_check: --steps takes replicas from 1 to %d and steps from 1 to %d, not '%s'",
-                     TABLE_MOST, MOST_TIMED_STEPS, text);
+                     TABLE_MAX, TIMED_STEPS_MAX, text);
 }
 
 static Rc wrong_part(const char *name, Error *e) {
@@ -100,9 +100,9 @@ static Rc read_arguments(Asked *a, int argc, char **argv, Error *e) {
             if (text_of(options[k].text, argv, argc, &i, e)) return e->code;
         } else {
             const char *own = argv[i];
-            if (integer_of(&a->replicas, TABLE_MOST, argv, argc, &i, e)) return e->code;
+            if (integer_of(&a->replicas, TABLE_MAX, argv, argc, &i, e)) return e->code;
             if (i + 1 >= argc) return error_set(e, RC_USAGE, "gpu_check: %s needs two values", own);
-            if (integer_of(&a->steps, MOST_TIMED_STEPS, argv, argc, &i, e)) return e->code;
+            if (integer_of(&a->steps, TIMED_STEPS_MAX, argv, argc, &i, e)) return e->code;
         }
     }
     if (a->part || a->steps || a->toy || a->count || a->present || a->head || a->hash || a->list) return RC_OK;

@@ -7,8 +7,8 @@
 #include "tests/gpu/count.h"
 #include "tests/gpu/table.h"
 
-static const double MOST_COST = 0.05;
-enum { MOST_STRETCHES = 7 };
+static const double COST_MAX = 0.05;
+enum { STRETCHES_MAX = 7 };
 
 /* Those that serve nothing else are left out. */
 static ProbeChoice fewer(void) {
@@ -28,8 +28,8 @@ static Rc time_both(Check *c, Group *with, Group *without, Error *e) {
     const int launches[2] = {w[0].launches, w[1].launches};
     free(w);
     if (rc) return rc;
-    double seconds[2][MOST_STRETCHES];
-    int stretches = c->quick ? 1 : MOST_STRETCHES, steps = c->quick ? 1 : 50;
+    double seconds[2][STRETCHES_MAX];
+    int stretches = c->quick ? 1 : STRETCHES_MAX, steps = c->quick ? 1 : 50;
     for (int i = -1; i < stretches; i++)
         for (int j = 0; j < 2; j++) {
             double s = group_steps(group[j], steps);
@@ -42,7 +42,7 @@ static Rc time_both(Check *c, Group *with, Group *without, Error *e) {
     json_number(&c->json, "ms_per_step_without", 1e3 * off);
     json_number(&c->json, "kernels_with", launches[0]);
     json_number(&c->json, "kernels_without", launches[1]);
-    check_target(c, "cost of the probes, share of a step", on / off - 1, MOST_COST, true);
+    check_target(c, "cost of the probes, share of a step", on / off - 1, COST_MAX, true);
     return RC_OK;
 }
 

@@ -7,7 +7,7 @@
 
 static const double PEAK_SHARE = 0.60;
 static const double ENOUGH_FLOPS = 2e11; /* milliseconds, beside which the wait for the end is nothing */
-enum { MOST_SHAPES = 8, MOST_TRIALS = 5, MOST_REPEATS = 400 };
+enum { SHAPES_MAX = 8, TRIALS_MAX = 5, REPEATS_MAX = 400 };
 
 typedef struct {
     int in, out, ops;
@@ -20,7 +20,7 @@ static int list_shapes(const Program *p, ShapeOf *shape) {
         int s = 0;
         if (c->kind != OP_linear) continue;
         while (s < shapes && (shape[s].in != c->in[0].cols || shape[s].out != c->out.cols)) s++;
-        if (s == MOST_SHAPES) continue;
+        if (s == SHAPES_MAX) continue;
         if (s == shapes) shape[shapes++] = (ShapeOf){c->in[0].cols, c->out.cols, 0};
         shape[s].ops++;
     }
@@ -47,9 +47,9 @@ static void wait(const Program *p) {
 static double time_products(Group *g, const ShapeOf *s, double flops, bool back, bool quick) {
     Program *p = &g->trainer->program;
     const Device *d = p->backend->device;
-    int repeats = 1, trials = quick ? 1 : MOST_TRIALS;
-    double seconds[MOST_TRIALS];
-    while (!quick && repeats < MOST_REPEATS && repeats * flops < ENOUGH_FLOPS) repeats++;
+    int repeats = 1, trials = quick ? 1 : TRIALS_MAX;
+    double seconds[TRIALS_MAX];
+    while (!quick && repeats < REPEATS_MAX && repeats * flops < ENOUGH_FLOPS) repeats++;
     d->record(p->queue);
     for (int i = 0; i < repeats; i++) enqueue_products(p, s, back);
     Graph *graph = d->recorded(p->queue);
@@ -73,7 +73,7 @@ static void rate(Check *c, const char *key, double flops, double seconds) {
 }
 
 static void write_shapes(Check *c, Group *g, const char *precision) {
-    ShapeOf shape[MOST_SHAPES];
+    ShapeOf shape[SHAPES_MAX];
     const Program *p = &g->trainer->program;
     int shapes = list_shapes(p, shape), rows = p->tape->tensor[g->trainer->targets].rows;
     double all_flops = 0, all_seconds = 0;
@@ -107,9 +107,9 @@ static void products_of(Check *c, int precision) {
     Group *g = mem_alloc(1, sizeof *g);
     json_object(&c->json, NULL);
     json_text(&c->json, "precision", check_precision(precision));
-    json_number(&c->json, "replicas", c->quick ? 1 : TABLE_MOST);
+    json_number(&c->json, "replicas", c->quick ? 1 : TABLE_MAX);
     Rc rc = RC_UNMEASURED;
-    if (backend) rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MOST, NULL, &e);
+    if (backend) rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MAX, NULL, &e);
     if (!rc) {
         write_shapes(c, g, check_precision(precision));
         rc = g->trainer->failure.code;

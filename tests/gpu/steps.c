@@ -19,7 +19,7 @@ typedef struct {
 static Timed *timed_of(Timed *all, Work *w, const char *name, bool may_add) {
     for (int i = 0; i < w->kernels; i++)
         if (!strcmp(all[i].of->name, name)) return &all[i];
-    if (!may_add || w->kernels == MOST_KERNELS) return NULL;
+    if (!may_add || w->kernels == KERNELS_MAX) return NULL;
     w->kernel[w->kernels] = (KernelWork){.name = name};
     all[w->kernels].of = &w->kernel[w->kernels];
     return &all[w->kernels++];
@@ -94,7 +94,7 @@ static Rc profile(Check *c, const Backend *backend, int replicas, int steps, Err
     Rc rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
         rc = work_of(w, backend, c->quick, 0, replicas, NULL, e);
-        Timed *all = mem_alloc(MOST_KERNELS, sizeof *all);
+        Timed *all = mem_alloc(KERNELS_MAX, sizeof *all);
         for (int i = 0; i < w->kernels; i++) all[i].of = &w->kernel[i];
         if (!rc && c->device && group_steps(g, 1) < 0) /* warms up */
             *e = g->trainer->failure, rc = e->code;

@@ -6,7 +6,7 @@
 #include "base/philox.h"
 #include "tests/models/toy.h"
 
-enum { CORPUS = 1 << 20, MOST_STEPS = TABLE_STEPS };
+enum { CORPUS = 1 << 20, STEPS_MAX = TABLE_STEPS };
 
 static const struct {
     const char *name, *variant, *embed;
@@ -55,7 +55,7 @@ Rc group_init(Group *g, const Backend *backend, bool small, int arm, int replica
     for (int r = 0; r < replicas; r++) g->recipe[r] = table_recipe(small), g->seed[r] = 1 + (uint64_t)r;
     if (trainer_for_gpt(&g->trainer, &shape, &variant, probes, g->recipe, g->seed, replicas, backend, e))
         return e->code;
-    g->report = trainer_reports(g->trainer, MOST_STEPS * replicas);
+    g->report = trainer_reports(g->trainer, STEPS_MAX * replicas);
     Rc rc = keep_corpus(g, small, e);
     if (rc) group_release(g);
     return rc;

@@ -6,7 +6,7 @@
 #include "models/trainer_state.h"
 #include "tests/gpu/check.h"
 
-enum { TABLE_ARMS = 3, TABLE_SEEDS = 5, TABLE_STEPS = 300, TABLE_MOST = 15 };
+enum { TABLE_ARMS = 3, TABLE_SEEDS = 5, TABLE_STEPS = 300, TABLE_MAX = 15 };
 
 /* small: the toy's sizes. */
 ModelShape table_shape(bool small);
@@ -17,8 +17,8 @@ const char *table_arm_name(int arm);
 /* R runs of one arm on a device that holds their corpus. */
 typedef struct {
     Trainer *trainer;
-    Recipe recipe[TABLE_MOST];
-    uint64_t seed[TABLE_MOST];
+    Recipe recipe[TABLE_MAX];
+    uint64_t seed[TABLE_MAX];
     StepReport *report;
 } Group;
 

@@ -12,7 +12,7 @@
 #include "kernels/cuda/nccl_calls.h"
 #include "tests/base/forked.h"
 
-enum { RANKS = FORKED_MOST, SAID = FORKED_SAID };
+enum { RANKS = FORKED_MAX, SAID = FORKED_SAID };
 
 /* What each of `ranks` processes says at the end: "ok", or what was wrong. */
 typedef struct {

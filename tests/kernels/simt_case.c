@@ -23,9 +23,9 @@ KERNEL_BUILDS(simt);
 
 const unsigned simt_orders[SIMT_ORDERS] = {0, 1, 2, 7, SIMT_TOGETHER + 3};
 
-enum { MOST_VIEWS = 2 * OP_MAX_IN + 3 };
+enum { VIEWS_MAX = 2 * OP_MAX_IN + 3 };
 
-static int views_of(const Call *c, View v[MOST_VIEWS]) {
+static int views_of(const Call *c, View v[VIEWS_MAX]) {
     int n = 0;
     v[n++] = c->out, v[n++] = c->dout;
     if (c->save.at) v[n++] = c->save;
@@ -39,7 +39,7 @@ static int views_of(const Call *c, View v[MOST_VIEWS]) {
 /* The gaps between one replica's tensor and the next, which no kernel may write: watched by AddressSanitizer, or kept
  * zero. */
 static bool between(const Call *c, bool (*each)(unsigned char *, size_t)) {
-    View v[MOST_VIEWS];
+    View v[VIEWS_MAX];
     bool fine = true;
     for (int i = views_of(c, v) - 1; i >= 0; i--)
         for (int r = 0; r < c->replicas; r++) {
@@ -154,7 +154,7 @@ static unsigned launched(const Stage *stage, const Call *c) {
 unsigned simt_all_stages(int kind) {
     OpKind op = case_op(kind);
     const Stages *s = simt_build.stages[op];
-    return launched(s->forward, NULL) | launched(s->backward, NULL) << MOST_STAGES;
+    return launched(s->forward, NULL) | launched(s->backward, NULL) << STAGES_MAX;
 }
 
 bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *s) {
@@ -177,9 +177,9 @@ bool simt_agrees(char why[160], int kind, const SimtCase *s, unsigned order, uns
     OpCase seen;
     case_init(&seen, kind, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
     *stages |= launched(simt_build.stages[op]->forward, &seen.call);
-    *stages |= launched(simt_build.stages[op]->backward, &seen.call) << MOST_STAGES;
+    *stages |= launched(simt_build.stages[op]->backward, &seen.call) << STAGES_MAX;
     seen.call.continues = can_continue(&seen.call);
-    *stages |= launched(simt_build.stages[op]->backward, &seen.call) << MOST_STAGES;
+    *stages |= launched(simt_build.stages[op]->backward, &seen.call) << STAGES_MAX;
     case_release(&seen);
     simt_order(order);
     bool same = case_agrees(why, "simt", kind, s);

@@ -19,7 +19,7 @@ extern const unsigned simt_orders[SIMT_ORDERS];
 bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *shape);
 
 /* The same of simt in that order of threads. Marks the stages launched in *stages: forward's bits from 0 on, backward's
- * from MOST_STAGES on. */
+ * from STAGES_MAX on. */
 bool simt_agrees(char why[160], int kind, const SimtCase *shape, unsigned order, unsigned *stages);
 
 /* The cases of a kind of op_case.h, the i-th; false: no more. The costly ones are run in one order. */

@@ -17,14 +17,14 @@ typedef struct {
     bool full, accumulate;
 } Case;
 
-enum { SEQUENCES = 2, MOST_BLOCKS = 8, QKV = 3 };
+enum { SEQUENCES = 2, BLOCKS_MAX = 8, QKV = 3 };
 static const double start = 0.25; /* of gradients that are added to */
 
 typedef struct {
     const Backend *backend;
     Queue *queue; /* of a device */
     Call call;
-    void *block[MOST_BLOCKS];
+    void *block[BLOCKS_MAX];
     int blocks;
 } Run;
 

@@ -59,7 +59,7 @@ Test(stored, is_judged_as_its_runs_are) {
             !strcmp(v->test->test->name, "mcnemar-targets"))
             continue;
         json_t *d = json_array(), *o;
-        RunSpec spec[CONTRAST_MOST_TERMS];
+        RunSpec spec[CONTRAST_TERMS_MAX];
         for (size_t k = 0; k < v->c->pairs.n; k++) json_array_append_new(d, json_real(v->c->pairs.d[k]));
         o = json_pack("{s:{s:o,s:{s:f}}}", "comparison", "d", d, "t_interval", "confidence", .95);
         contrast_specs(&v->c->what, &m.table.sample, spec);

@@ -212,7 +212,7 @@ static void fill(Trainer *t, const char *name, float value) {
     free(words);
 }
 
-enum { MOST_PROBES = 32 };
+enum { PROBES_MAX = 32 };
 
 typedef struct {
     const char *variant, *bias;
@@ -245,14 +245,14 @@ Test(bits, the_first_broken_activation_is_named_everywhere) {
                                    {"pre", "h.0.mlp.c_proj.bias", 0, INFINITY, "act h.0.mlp.c_proj"}};
     for (int i = 0; i < 2 * backend_count; i++) {
         const Backend *b = backends[i / 2];
-        double probe[3][MOST_PROBES] = {{0}};
+        double probe[3][PROBES_MAX] = {{0}};
         StepReport alone = {.probe = probe[0]}, both[2] = {{.probe = probe[1]}, {.probe = probe[2]}};
         if (!b->supported() || strcmp(backend_class(b), "canon")) continue;
         step_beside(&alone, b, &cases[i % 2], 1);
         step_beside(both, b, &cases[i % 2], 2);
         cr_expect_str_eq(both[0].culprit, cases[i % 2].culprit, "%s: %s", b->name, both[0].culprit);
         cr_expect(both[1].finite && both[1].loss == alone.loss && both[1].grad_norm == alone.grad_norm, "%s", b->name);
-        for (int j = 0; j < MOST_PROBES; j++)
+        for (int j = 0; j < PROBES_MAX; j++)
             cr_expect(!memcmp(&both[1].probe[j], &alone.probe[j], sizeof alone.probe[j]), "%s, probe %d", b->name, j);
     }
 }

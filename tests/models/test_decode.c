@@ -77,7 +77,7 @@ static void pack_sources(Trainer *t, int replica, FeedRoom *room, PackedRows *ro
 
 /* Logits of each sentence's last row, by a pass over all of them. */
 static void whole(Trainer *t, int replica, const Begun *b, int count, double out[MOST][VOCAB]) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     PackedRows rows;
     int from[SENTENCES], to[SENTENCES], last[MOST];
     pack_sources(t, replica, room, &rows, from, to);
@@ -90,7 +90,7 @@ static void whole(Trainer *t, int replica, const Begun *b, int count, double out
 }
 
 static void agree(Trainer *t, int replica, const char *what) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     PackedRows rows;
     Begun now[MOST] = {{0}}, next[MOST];
     int from[SENTENCES], to[SENTENCES];

@@ -31,7 +31,7 @@ static Variant changed(const char *name, const char *changes) {
 
 /* Which blocks of a stack a range holds: "..##". */
 static const char *held(const char *words, int depth) {
-    static char out[RANGE_MOST + 1];
+    static char out[RANGE_MAX + 1];
     BlockRange r;
     e = (Error){0};
     cr_assert_eq(range_parse(&r, words, &e), RC_OK, "%s: %s", words, e.text);
@@ -199,7 +199,7 @@ Test(equation, columns_with_ranges_read_back) {
 Test(equation, the_longest_text_fits) {
     Variant v = row("pre");
     char value[VARIANT_TEXT_SIZE];
-    for (int i = 0; i < VARIANT_MOST_RANGES; i++)
+    for (int i = 0; i < VARIANT_RANGES_MAX; i++)
         cr_assert_eq(variant_set(&v, "mlp.mid", "layernorm from 1021/1024 to 1023/1024", &e), RC_OK, "%s", e.text);
     cr_assert_eq(variant_set(&v, "mlp.mid", "layernorm to 1", &e), RC_USAGE);
     cr_expect(strlen(variant_get(value, &v, "mlp.mid")) > 150);
@@ -213,13 +213,13 @@ Test(equation, the_longest_rules_fit) {
     char value[VARIANT_TEXT_SIZE], range[120];
     snprintf(range, sizeof range, "%s from 1021/1024 to 1023/1024", long_rule);
     cr_assert_eq(variant_set(&v, "attn.gate", long_rule, &e), RC_OK, "%s", e.text);
-    for (int i = 0; i < VARIANT_MOST_RANGES; i++)
+    for (int i = 0; i < VARIANT_RANGES_MAX; i++)
         cr_assert_eq(variant_set(&v, "attn.gate", range, &e), RC_OK, "%s", e.text);
     cr_assert_eq(variant_set(&v, "attn.gate", range, &e), RC_USAGE);
     cr_expect(strlen(variant_get(value, &v, "attn.gate")) > 350);
     cr_expect_eq(variant_set(&v, "attn.gate", value, &e), RC_OK, "%s", e.text);
-    Rule rule[VARIANT_MOST_RULES];
-    cr_expect_eq(variant_rules(&v, "attn.gate", rule), VARIANT_MOST_RULES);
+    Rule rule[VARIANT_RULES_MAX];
+    cr_expect_eq(variant_rules(&v, "attn.gate", rule), VARIANT_RULES_MAX);
     cr_expect_eq(variant_rules(&v, "mlp.gate", rule), 0);
     cr_expect_eq(variant_rules(&v, "attn.in", rule), 0);
 }

@@ -8,14 +8,14 @@
 #include "models/transformer.h"
 #include "tests/models/toy.h"
 
-enum { MOST_ROWS = 64 };
+enum { ROWS_MAX = 64 };
 static Error e;
 
 /* A network and what came of it. */
 typedef struct {
     char what[96], tape[SHA256_HEX], chain[65];
 } Made;
-static Made made[MOST_ROWS];
+static Made made[ROWS_MAX];
 static int count;
 
 /* What a row's place in a network is beside: norms wherever there may be some. */
@@ -35,7 +35,7 @@ static void try(const Variant *v, const char *key, const char *value) {
     char hashes[130];
     Tape t;
     s.layers = 3, s.width = 16, r.lr = 1e-2;
-    cr_assert(count < MOST_ROWS);
+    cr_assert(count < ROWS_MAX);
     cr_assert_eq(variant_check(v, s.layers, &e), RC_OK, "%s %s: %s", key, value, e.text);
     Made *now = &made[count++];
     snprintf(now->what, sizeof now->what, "%.40s: %.50s", key, value);
@@ -106,7 +106,7 @@ Test(half_made, columns) {
     Variant usual = dressed(norms);
     try(&usual, "nothing", "");
     for (int i = 0; i < variant_key_count; i++) {
-        Rule rule[VARIANT_MOST_RULES];
+        Rule rule[VARIANT_RULES_MAX];
         const char *key = variant_keys[i], *value = "0.5";
         if (variant_normed(key)) value = strcmp(key, "attn.qk") && strcmp(key, "attn.v") ? "dyt" : "rms";
         if (!variant_normed(key) && !variant_rules(&usual, key, rule) && !strchr(key, '.')) continue; /* a choice */

@@ -115,7 +115,7 @@ Test(micro, ranks_have_the_bits_of_one, .timeout = 600) {
         Variant v;
         ModelShape s;
         Recipe r;
-        char whole[130], each[FORKED_MOST][FORKED_SAID];
+        char whole[130], each[FORKED_MAX][FORKED_SAID];
         int most = k == 0 || k == 5 || k == several ? 4 : 1;
         if (!setting(k, &v, &s, &r)) continue;
         hash_of(whole, &v, &s, &r, NULL);

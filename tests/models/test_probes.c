@@ -391,7 +391,7 @@ Test(probes, a_second_stack_is_a_builder) {
     for (int b = 0; b < 2; b++) {
         Tape tape;
         Trainer *t;
-        FeedRoom room[TRAINER_MOST_FEEDS];
+        FeedRoom room[TRAINER_FEEDS_MAX];
         StepReport report = {.finite = true};
         const Backend *on = backend_find(backend[b], &(Error){.code = RC_OK});
         if (!on) continue;

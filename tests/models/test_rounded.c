@@ -267,9 +267,9 @@ Test(rounded, a_scale_that_fits_is_doubled) {
 }
 
 Test(rounded, the_scale_stays_within_its_bounds) {
-    LossScale s = {.now = LOSS_SCALE_MOST, .good = LOSS_SCALE_GOOD - 1};
+    LossScale s = {.now = LOSS_SCALE_MAX, .good = LOSS_SCALE_GOOD - 1};
     loss_scale_goes_on(&s);
-    cr_assert(s.now == LOSS_SCALE_MOST && !s.good);
+    cr_assert(s.now == LOSS_SCALE_MAX && !s.good);
     s.now = 2;
     cr_assert(loss_scale_skips(&s) && s.now == 1 && !loss_scale_skips(&s) && s.now == 1 && s.skipped == 1);
 }

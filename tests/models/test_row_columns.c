@@ -124,7 +124,7 @@ Test(row_columns, a_norm_is_the_ops_of_its_row) {
         tape_init(&t);
         int x = tape_param(&t, 4, 24, INIT_MATRIX, 0, -1, "x"), before = t.tensors, parameters = 0;
         int y = norm_build(&t, (Norm)n, x, 1e-5, -1, "here");
-        while (parameters < NORM_MOST_PARAMETERS && info->parameter[parameters].leaf) parameters++;
+        while (parameters < NORM_PARAMETERS_MAX && info->parameter[parameters].leaf) parameters++;
         int steps = 0, taken = 0;
         for (; info->step[steps] != NORM_NOTHING; steps++) {
             cr_assert(steps < t.ops && (int)t.op[steps].kind == info->step[steps], "%s", info->name);

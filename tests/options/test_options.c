@@ -24,7 +24,7 @@ static const struct {
 };
 
 static Error e;
-static Options last; /* owns what the last one parsed stands in */
+static Options last; /* own_count what the last one parsed stands in */
 
 static Rc parse(Options *o, const char *command, const char *word, const char *value) {
     char *argv[] = {(char *)word, (char *)value};
@@ -186,11 +186,11 @@ Test(options, a_name_of_the_version_before_is_accepted) {
 
 Test(options, operands_as_a_shell_writes_them_out) {
     static Options o;
-    static char *argv[OPERAND_MOST + 1];
-    for (int i = 0; i <= OPERAND_MOST; i++) argv[i] = (char *)"runs/a_s1/metrics.csv";
+    static char *argv[OPERAND_MAX + 1];
+    for (int i = 0; i <= OPERAND_MAX; i++) argv[i] = (char *)"runs/a_s1/metrics.csv";
     e = (Error){0};
-    cr_expect_eq(options_parse(&o, "compare", OPERAND_MOST, argv, &e), RC_OK);
-    cr_expect_eq(o.operands, OPERAND_MOST);
-    cr_expect_eq(options_parse(&o, "compare", OPERAND_MOST + 1, argv, &e), RC_USAGE);
+    cr_expect_eq(options_parse(&o, "compare", OPERAND_MAX, argv, &e), RC_OK);
+    cr_expect_eq(o.operands, OPERAND_MAX);
+    cr_expect_eq(options_parse(&o, "compare", OPERAND_MAX + 1, argv, &e), RC_USAGE);
     cr_expect(strstr(e.text, "too many operands"), "%s", e.text);
 }

@@ -90,7 +90,7 @@ Test(recipes, a_spec_knows_its_recipe) {
     cr_assert_str_eq(model_recipe_of(&s)->name, "gpt2");
     for (int i = 0; i < model_recipe_count; i++) {
         const ModelRecipe *m = &model_recipes[i];
-        for (int k = 0; k < RECIPE_MOST_KEYS && m->pair[k].key; k++)
+        for (int k = 0; k < RECIPE_KEYS_MAX && m->pair[k].key; k++)
             cr_assert_eq(spec_set(&s, m->pair[k].key, m->pair[k].value, &e), RC_OK, "%s", e.text);
         cr_expect_eq(model_recipe_of(&s), m);
     }

@@ -81,7 +81,8 @@ static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, bool hits, R
                    .probes = probes,
                    .hits = hits,
                    .folder = folder,
-                   .checkpoint_seconds = 1e9, .shard_bytes = 1e9,
+                   .checkpoint_seconds = 1e9,
+                   .file_bytes = 1e9,
                    .stop = &stop_now,
                    .progress = count};
     return run_execute(&x, r, &e);

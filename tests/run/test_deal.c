@@ -86,10 +86,10 @@ Test(deal, a_large_sweep_is_dealt_in_seconds, .timeout = 600) {
         spec_init(&run->spec);
         run->data = &data, run->first = i, run->arm = i / SEEDS, run->seed = i % SEEDS;
     }
-    todo_shards(&t, 0, SHARES);
+    todo_parts(&t, 0, SHARES);
     for (int i = 0; i < t.runs; i++) {
-        cr_assert_eq(t.run[i].shard, t.run[i % SEEDS].shard, "the arms of a seed are together");
-        runs[t.run[i].shard]++;
+        cr_assert_eq(t.run[i].part, t.run[i % SEEDS].part, "the arms of a seed are together");
+        runs[t.run[i].part]++;
     }
     for (int k = 0; k < SHARES; k++) cr_expect_eq(runs[k], t.runs / SHARES);
     todo_release(&t);

@@ -75,7 +75,8 @@ static Rc execute(Table *t, const char *backend, int runs, double checkpoint_sec
                    .backend = b,
                    .probes = probes,
                    .folder = folder,
-                   .checkpoint_seconds = checkpoint_seconds, .shard_bytes = 1e9};
+                   .checkpoint_seconds = checkpoint_seconds,
+                   .file_bytes = 1e9};
     return run_execute(&x, t->record, &e);
 }
 

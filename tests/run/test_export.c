@@ -104,7 +104,7 @@ static void stored(RunRecord *r, const RunSpec *s) {
     run_id(id, s, &d, backend_class(b), arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run, .runs = 1, .data = &d, .backend = b, .folder = runs};
-    x.checkpoint_seconds = x.shard_bytes = 1e9;
+    x.checkpoint_seconds = x.file_bytes = 1e9;
     cr_assert_eq(run_execute(&x, r, &e), RC_OK, "%s", e.text);
     cr_assert_eq(record_write(r, runs, &e), RC_OK, "%s", e.text);
     dataset_release(&d);

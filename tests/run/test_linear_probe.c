@@ -48,7 +48,7 @@ static double accuracy_by_hand(Trainer *t, int probe, int vocab) {
     double *x = malloc(sizeof *x * LINEAR_PROBE_POSITIONS * WIDE), mean[WIDE] = {0}, s[WIDE * WIDE] = {0}, trace = 0;
     double *weight = calloc((size_t)vocab * WIDE, sizeof *weight), *share = calloc((size_t)vocab, sizeof *share);
     int32_t *next = malloc(sizeof *next * LINEAR_PROBE_POSITIONS);
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     int n = 0, right = 0, feeds = trainer_feeds(t, 0, room);
     for (int i = 0; i < BATCHES; i++) {
         dataset_batch(&data, 0, (uint64_t)i, 4, 16, room, feeds);

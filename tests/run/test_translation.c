@@ -39,7 +39,7 @@ static const int32_t source[] = {3, 1, 4, 1, 5}, target[] = {2, 6, 5, 3};
 
 /* The nats of each token of the pair, with so many sentences before it and behind it. */
 static void losses(Trainer *t, int before, int behind, double nll[5]) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     PackedRows rows;
     packed_begin(&rows, room, trainer_feeds(t, 0, room));
     int first = 0;
@@ -79,7 +79,7 @@ Test(translation, a_pair_stands_alone) {
 Test(translation, the_source_is_read) {
     double one[5], other[5];
     Trainer *t = model("pre", 2, 8, 7, "cpu");
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     PackedRows rows;
     long hits, count;
     losses(t, 0, 0, one);
@@ -94,7 +94,7 @@ Test(translation, the_source_is_read) {
 
 /* log p of a sentence's tokens and its end given a source, and the likeliest token behind it. */
 static double score_of(Trainer *t, const int32_t *from, int sources, const int32_t *token, int length, int *likeliest) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_FEEDS_MAX];
     PackedRows rows;
     int vocab = trainer_vocabulary(t);
     double logit[16], sum = 0;

@@ -39,7 +39,7 @@ static void refused(Rc rc, const char *what) {
 
 /* Schema 2 has the two arms of smoke quick in exact and in bf16: one plan that leaves the precision open. */
 Test(runs, records_of_schema_2_stand_under_their_plan) {
-    const char *key[LISTING_MOST_KEYS];
+    const char *key[LISTING_KEYS_MAX];
     open_session(GOLDEN "schema2");
     list("smoke");
     int here = 0;
@@ -171,7 +171,7 @@ Test(runs, a_text_curve_leaves_out_what_is_not_finite) {
 /* Of 40,000 runs each was held against all before it, for every key: hours for a large sweep. */
 Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     enum { SEEDS = 20000 };
-    const char *key[LISTING_MOST_KEYS];
+    const char *key[LISTING_KEYS_MAX];
     RunRecord *record = mem_alloc(SEEDS, sizeof *record);
     Text values;
     l = (Listing){.runs = 2 * SEEDS, .run = mem_alloc(2 * SEEDS, sizeof *l.run)};

@@ -597,7 +597,7 @@ Test(claim, all_claims_are_listed) {
             cr_expect(words <= 12, "%s: '%s' has %d words", claim->id, claim->brief, words);
             for (int t = 0; t < claim->tests; t++) decide += claim->test[t].decides;
             cr_expect(decide > 0 || claim->needs, "%s", claim->id);
-            cr_expect(claim->owns > 0 || claim->kind == KIND_arithmetic, "%s names no size", claim->id);
+            cr_expect(claim->own_count > 0 || claim->kind == KIND_arithmetic, "%s names no size", claim->id);
             for (int t = 0; t < claim->tests; t++)
                 cr_expect(!claim->test[t].decides || claim->test[t].places || claim->test[t].theories ||
                               claim->test[t].expects != EXPECT_COUNT,

@@ -73,7 +73,7 @@ Test(grid, numbers_of_a_grid_by_hand) {
     cr_expect_float_eq(grid_value(GRID_rate_stable, s, &post, 1), log2(1e-3), 1e-12);
     cr_expect_eq(grid_value(GRID_failed, s, &post, 1), 1);
     cr_expect_float_eq(grid_value(GRID_rate_stable, s, &post, 2), log2(3e-4 * 0.3), 1e-12);
-    int cell[EXPERIMENT_MOST_VALUES];
+    int cell[EXPERIMENT_VALUES_MAX];
     cr_expect_eq(grid_cells(s->x, 3, cell), RATES);
     for (int k = 0; k < RATES; k++) cr_expect_eq(cell[k], cell_of_rate[k]);
     /* One verdict for each warm-up, none for each rate. */

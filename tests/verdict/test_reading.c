@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/verdict/targets.h"
+#include "bench/verdict/token_hits.h"
 #include "bench/write/claims.h"
 #include "tests/verdict/made_up.h"
 
@@ -208,22 +208,22 @@ Test(reading, numbers_are_the_comparisons) {
 Test(reading, targets_that_one_arm_alone_predicts_right) {
     ask(st_test_find("mcnemar-targets"), EXPECT_lower, 1);
     const ClaimVerdict *v = m.table.verdicts.at;
-    Targets t;
-    cr_assert_null(targets_make(&t, &m.table.sample, &v->c->what));
+    TokenHits t;
+    cr_assert_null(token_hits_make(&t, &m.table.sample, &v->c->what));
     cr_expect(t.targets == 100 && t.seeds == SEEDS);
     cr_expect_float_eq(t.frequent, .36, 1e-15);
     cr_expect_float_eq(t.accuracy[0], .345, 1e-15, "with weight 1: %g", t.accuracy[0]);
     cr_expect_float_eq(t.accuracy[1], .409, 1e-15);
     for (int seed = 0; seed < SEEDS; seed++) {
-        const TargetSeed *one = &t.seed[seed];
+        const TokenHitsSeed *one = &t.seed[seed];
         cr_expect(one->only_b == 10 && one->only_a == 5 - seed % 2 - seed % 3, "%ld, %ld", one->only_a, one->only_b);
         cr_expect_float_eq((double)(one->only_a - one->only_b) / 100, v->c->pairs.d[seed], 1e-15);
     }
-    targets_release(&t);
+    token_hits_release(&t);
     cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->seen == SEEN_yes, "%g", v->p);
     Text text;
     text_init(&text);
-    targets_text(&m.table, &v->c->what, &text);
+    token_hits_text(&m.table, &v->c->what, &text);
     cr_expect(strstr(text.at, "Of N = 100 targets, right in other alone (b), in baseline alone (c)"), "%s", text.at);
     cr_expect(strstr(text.at,
                      "would be right 0.3600 of the time: other, 0.3450, is not above that; baseline, 0.4090, is above "
@@ -253,16 +253,16 @@ Test(reading, targets_that_cannot_be_counted) {
         const ClaimVerdict *v = m.table.verdicts.at;
         cr_expect(v->seen == SEEN_unclear && !strncmp(v->why, why[k], strlen(why[k])), "%s: %s", verdict_word(v->word),
                   v->why);
-        cr_expect_null(targets_json(&m.table, &v->c->what));
+        cr_expect_null(token_hits_json(&m.table, &v->c->what));
         free(text);
         made_up_release(&m);
     }
     ask_of(ST_ABOUT_difference, st_test_find("maxt"), EXPECT_lower, 1);
     Contrast what = m.table.verdicts.at->c->what;
-    Targets t;
-    cr_expect_str_eq(targets_make(&t, &m.table.sample, &what), "targets are right or wrong: the metric is accuracy");
+    TokenHits t;
+    cr_expect_str_eq(token_hits_make(&t, &m.table.sample, &what), "targets are right or wrong: the metric is accuracy");
     what.metric = METRIC_accuracy, what.term[1].weight = -.5;
-    cr_expect_str_eq(targets_make(&t, &m.table.sample, &what), "targets are those of one arm against one other");
+    cr_expect_str_eq(token_hits_make(&t, &m.table.sample, &what), "targets are those of one arm against one other");
     made_up_release(&m);
 }
 

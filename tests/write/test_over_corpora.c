@@ -144,7 +144,7 @@ Test(over_corpora, are_written_whole) {
 
 /* Taus are round, and lost runs do not stretch them. */
 Test(over_corpora, taus_are_round) {
-    double tau[CORPORA_MOST_TAUS];
+    double tau[CORPORA_TAUS_MAX];
     make(HEAD ARMS, METRIC_bits_per_byte, 1);
     int taus = corpora_taus(c.sum, tau);
     cr_assert(taus == 4, "%d", taus);

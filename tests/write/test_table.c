@@ -320,7 +320,7 @@ Test(table, exploratory_tables_carry_no_marks) {
 
 /* Two variations of one experiment in one paper: their labels and macros differ, and keep what they are called. */
 Test(table, changed_tables_have_labels_of_their_own) {
-    make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = "first"});
+    make(made_up_four, "quick", (TableOptions){.exploratory = true, .slug = "first"});
     WRITES(table_tex, "\\label{tab:made-up-4-first");
     WRITES(table_macros, "\\newcommand{\\nbMadeUpFourFirst");
     WRITES(table_macros, "FirstStatus}{exploratory}%");
@@ -331,7 +331,7 @@ Test(table, changed_tables_have_labels_of_their_own) {
     cr_expect(!strcmp(m.table.label + 10, hash), "%s", m.table.label);
     snprintf(own, sizeof own, "made-up-4-%.8s", m.x.plan);
     made_up_release(&m);
-    make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = own});
+    make(made_up_four, "quick", (TableOptions){.exploratory = true, .slug = own});
     cr_expect(!strcmp(m.table.label + 10, hash), "%s: of the plan, whose seeds may change", m.table.label);
     made_up_release(&m);
 }

@@ -219,7 +219,7 @@ void merge_release(Merge *m) {
 
 /* What the user's folder is: runs/ of a results folder, or runs; of a plan's folder its word. */
 typedef struct {
-    char results[1100], runs[1200], word[PLAN_WORD_SIZE]; /* word "": all runs are meant */
+    char results[1100], runs[1200], word[PLAN_SLUG_SIZE]; /* word "": all runs are meant */
     char **id;
     int ids;
 } MergeSource;
@@ -306,7 +306,7 @@ static int unfinished_in(const char *runs) {
 /* Carry the plans of a results folder, or the one that is meant. */
 static Rc carry_plans(const Merge *m, const MergeSource *from, MergeCount *count, Error *e) {
     char **word;
-    int words = plan_words(from->results, &word);
+    int words = plan_slugs(from->results, &word);
     Rc rc = RC_OK;
     for (int i = 0; i < words && !rc; i++) {
         bool other = false;

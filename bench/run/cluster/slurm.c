@@ -68,7 +68,7 @@ int slurm_most_tasks(void) {
     static const char KEY[] = "MaxArraySize";
     char *said, number[24];
     bool absent;
-    int64_t most = SLURM_MOST_TASKS;
+    int64_t most = SLURM_TASKS_MAX;
     Error ignored;
     Rc rc = ask(argv, &said, &absent, &ignored);
     const char *at = rc ? NULL : strstr(said, KEY);
@@ -76,7 +76,7 @@ int slurm_most_tasks(void) {
     if (at && *at == '=') {
         at += 1 + strspn(at + 1, " ");
         snprintf(number, sizeof number, "%.*s", (int)strspn(at, "0123456789"), at);
-        if (!parse_integer(number, &most) || most > 1 << 24) most = SLURM_MOST_TASKS;
+        if (!parse_integer(number, &most) || most > 1 << 24) most = SLURM_TASKS_MAX;
     }
     free(said);
     return (int)most;

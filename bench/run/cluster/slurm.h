@@ -18,8 +18,8 @@ typedef struct {
 Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB], Error *e);
 
 /* Return the most tasks of an array: MaxArraySize of `scontrol show config`, 0 if arrays are not allowed;
- * SLURM_MOST_TASKS without an answer. */
-enum { SLURM_MOST_TASKS = 1000 };
+ * SLURM_TASKS_MAX without an answer. */
+enum { SLURM_TASKS_MAX = 1000 };
 int slurm_most_tasks(void);
 
 /* List the queue. RC_UNMEASURED: there is no squeue (*absent), or it fails; e is its line. */

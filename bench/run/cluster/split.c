@@ -59,11 +59,11 @@ Rc split_logits(const RunSpec *spec, const Backend *backend, Error *e) {
 }
 
 Rc split_check(const Session *s, const Todo *t, Error *e) {
-    if (s->shard_moments && t->ranks < 2)
+    if (s->own_moments && t->ranks < 2)
         return error_set(e, RC_USAGE, "--memory moments: is for several processes; --ranks N under mpirun or srun");
-    if (s->shard_moments && t->ranks > MOMENTS_MOST_RANKS)
-        return error_set(e, RC_USAGE, "--memory moments: among %d ranks at most, not %d", MOMENTS_MOST_RANKS, t->ranks);
-    for (int i = 0; s->shard_moments && i < t->runs; i++)
+    if (s->own_moments && t->ranks > MOMENTS_RANKS_MAX)
+        return error_set(e, RC_USAGE, "--memory moments: among %d ranks at most, not %d", MOMENTS_RANKS_MAX, t->ranks);
+    for (int i = 0; s->own_moments && i < t->runs; i++)
         if (!t->run[i].done && t->run[i].backend->device)
             return error_set(e, RC_USAGE, "--memory moments: backend '%s' keeps its moments whole",
                              t->run[i].backend->name);

@@ -398,10 +398,10 @@ static Rc fits(const Note *n, size_t shared, Error *e) {
     if (n->largest > INT32_MAX)
         return error_set(e, RC_UNMEASURED, "kernel %s has a tensor of %zu numbers; kernels count fewer than 2^31",
                          n->name, n->largest);
-    if (g->x > GRID_MOST_X) return too_much(n->name, g->x, "blocks in x", GRID_MOST_X, e);
-    if (g->y > GRID_MOST_YZ) return too_much(n->name, g->y, "blocks in y", GRID_MOST_YZ, e);
-    if (g->z > GRID_MOST_YZ) return too_much(n->name, g->z, "blocks in z", GRID_MOST_YZ, e);
-    if (g->threads > BLOCK_MOST_THREADS) return too_much(n->name, g->threads, "threads a block", BLOCK_MOST_THREADS, e);
+    if (g->x > GRID_X_MAX) return too_much(n->name, g->x, "blocks in x", GRID_X_MAX, e);
+    if (g->y > GRID_YZ_MAX) return too_much(n->name, g->y, "blocks in y", GRID_YZ_MAX, e);
+    if (g->z > GRID_YZ_MAX) return too_much(n->name, g->z, "blocks in z", GRID_YZ_MAX, e);
+    if (g->threads > BLOCK_THREADS_MAX) return too_much(n->name, g->threads, "threads a block", BLOCK_THREADS_MAX, e);
     if (g->shared > shared) return too_much(n->name, g->shared, "bytes of shared memory a block", shared, e);
     return RC_OK;
 }

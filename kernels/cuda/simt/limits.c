@@ -42,10 +42,10 @@ bool simt_may_launch(char why[SIMT_WHY], const SimtKernel *k, Grid g) {
     for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
         const Limits *l = &processors[i];
         const Check check[] = {
-            {"blocks of the grid in x", g.x, GRID_MOST_X},
-            {"blocks of the grid in y", g.y, GRID_MOST_YZ},
-            {"blocks of the grid in z", g.z, GRID_MOST_YZ},
-            {"threads of a block", g.threads, BLOCK_MOST_THREADS},
+            {"blocks of the grid in x", g.x, GRID_X_MAX},
+            {"blocks of the grid in y", g.y, GRID_YZ_MAX},
+            {"blocks of the grid in z", g.z, GRID_YZ_MAX},
+            {"threads of a block", g.threads, BLOCK_THREADS_MAX},
             {"threads that the launch bounds keep on a processor", (size_t)k->threads * (k->blocks ? k->blocks : 1),
              l->resident_threads},
             {"blocks that the launch bounds keep on a processor", k->blocks, l->resident_blocks},

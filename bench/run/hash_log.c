@@ -1,4 +1,4 @@
-#include "bench/run/trace.h"
+#include "bench/run/hash_log.h"
 
 #include "bench/store/feeding.h"
 
@@ -41,7 +41,7 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
     return rc;
 }
 
-Rc trace_experiment(Session *s, const Experiment *x, const Backend *backend, int steps, Text *out, Error *e) {
+Rc hash_log_experiment(Session *s, const Experiment *x, const Backend *backend, int steps, Text *out, Error *e) {
     for (int arm = 0; arm < x->arms; arm++) {
         RunSpec spec = experiment_spec(x, 0, arm, 0);
         char tokenizer[SPEC_TEXT_SIZE], name[128];
@@ -60,7 +60,7 @@ static size_t copy_line(char out[256], const char *from) {
     return from[n] ? n + 1 : n;
 }
 
-int trace_difference(const char *a, const char *b, char line_a[256], char line_b[256]) {
+int hash_log_difference(const char *a, const char *b, char line_a[256], char line_b[256]) {
     for (int i = 0; *a || *b; i++) {
         a += copy_line(line_a, a);
         b += copy_line(line_b, b);

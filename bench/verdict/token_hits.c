@@ -1,15 +1,15 @@
-#include "bench/verdict/targets.h"
+#include "bench/verdict/token_hits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
-const char targets_why_seeds[] = "The targets of one run are not independent and the seeds are the sample, so the p "
+const char token_hits_why_seeds[] = "The targets of one run are not independent and the seeds are the sample, so the p "
                                  "that decides flips the signs of (b - c)/N over the seeds.";
 
 /* Arm 1 minus arm 2, in whichever order they stand. */
-static bool is_pair(const Contrast *w, Targets *t) {
+static bool is_pair(const Contrast *w, TokenHits *t) {
     for (int i = 0; i < w->terms && w->terms == 2; i++) {
         const Term *one = &w->term[i];
         if (one->weight >= 1 && one->weight <= 1) t->arm[0] = one;
@@ -33,8 +33,8 @@ static const char *unfit(const Sample *s, const Term *t, const SampleRun *run, c
     return same ? NULL : "the runs were evaluated on different targets";
 }
 
-static TargetSeed count(const Hits *a, const Hits *b, uint64_t seed) {
-    TargetSeed out = {.seed = seed};
+static TokenHitsSeed count(const Hits *a, const Hits *b, uint64_t seed) {
+    TokenHitsSeed out = {.seed = seed};
     for (long i = 0; i < a->targets; i++) {
         bool in_a = hits_at(a, i), in_b = hits_at(b, i);
         out.only_a += in_a && !in_b, out.only_b += in_b && !in_a;
@@ -43,8 +43,8 @@ static TargetSeed count(const Hits *a, const Hits *b, uint64_t seed) {
     return out;
 }
 
-const char *targets_make(Targets *t, const Sample *s, const Contrast *w) {
-    *t = (Targets){.seeds = s->seeds};
+const char *token_hits_make(TokenHits *t, const Sample *s, const Contrast *w) {
+    *t = (TokenHits){.seeds = s->seeds};
     if (w->metric != METRIC_accuracy) return "targets are right or wrong: the metric is accuracy";
     if (!is_pair(w, t)) return "targets are those of one arm against one other";
     const RunRecord *first = run_of(s, t->arm[0], 0)->record;
@@ -65,7 +65,7 @@ const char *targets_make(Targets *t, const Sample *s, const Contrast *w) {
     return NULL;
 }
 
-void targets_release(Targets *t) {
+void token_hits_release(TokenHits *t) {
     free(t->seed);
-    *t = (Targets){0};
+    *t = (TokenHits){0};
 }
