@@ -138,7 +138,7 @@ PY
   sed -i '3s/,[0-9a-f]\{8\}/,00000000/; 4s/.$/x/' "$stored/$N-runs.csv"
   says "a list with other hashes" 1 '30 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
   fresh; rm -r "$T/here/out"
-  says "no table made here" 3 'no table is made of it here'
+  says "no table made here" 3 'its table is not made here yet'
 fi
 
 # `trace` finds the stored runs where the results have none, and its numbers are those that the documents show.
@@ -157,7 +157,7 @@ while read -r experiment profile arm baseline; do
   asked=(trace "$experiment: $arm - $baseline" --profile "$profile" --format json)
   report "a finding's number is traced in a fresh clone: $experiment, $arm" "$(
     NORMBENCH_ROOT=$T/clone "$program" "${asked[@]}" >"$T/out" 2>"$T/err" || { cat "$T/err"; exit; }
-    grep -q '^normbench: note: .*read are the stored ones of results/reference/records/' "$T/err" || echo "no note"
+    grep -q '^normbench: note: .*those stored in results/reference/records/' "$T/err" || echo "no note"
     python3 - "$T/out" "$root"/README.md "$root"/docs/*.md <<'PY'
 import json, sys
 c = json.load(open(sys.argv[1]))["comparison"]
