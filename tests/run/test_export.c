@@ -155,9 +155,12 @@ Test(export, a_masked_run_drops_masked_targets) {
     char path[200];
     snprintf(path, sizeof path, "%s/%s", runs, r.id);
     folder_remove(path);
+    long counted = r.evaluation[0].dropped;
     for (int i = 0; i < r.evaluations; i++) r.evaluation[i].dropped = 7;
     cr_assert_eq(record_write(&r, runs, &e), RC_OK, "%s", e.text);
     cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
+    cr_expect_str_eq(json_string_value(import_says("record")), "equal");
+    cr_expect_eq(json_integer_value(import_says("dropped_targets")), counted, "import counts anew");
     record_release(&r);
 }
 
