@@ -144,6 +144,7 @@ static void print_stacks(const Explained *x) {
         int rules = variant_rules(x->v, variant_keys[i], rule);
         for (int n = 0; n < rules; n++) add_there(&text, variant_keys[i], rule_formula(rule[n]));
     }
+    add_there(&text, "streams", choice_formula(x->v->streams.kind));
     add_there(&text, "init", choice_formula(x->v->init.kind));
     print_note("an encoder and a decoder", text.at);
     text_release(&text);
