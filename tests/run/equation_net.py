@@ -1,7 +1,8 @@
 """A network and its training, written from the equation that `normbench explain` prints (equation_text.py) and from the usual parts.
 
 Nothing here looks at models/, at the ops of an exported file or at a row's columns. From the program come the equation, the keys of
-the experiment, the standard normals behind the starting weights (an export of deviations 1) and where each batch begins. Blocks l and sublayers k = 2l, 2l + 1 count from 0; in formulas l counts from 1.
+the experiment, the standard normals behind the starting weights (an export of deviations 1) and where each batch begins. Blocks l and
+sublayers k = 2l, 2l + 1 count from 0; in formulas l counts from 1. equation_pairs.py has the networks of two stacks.
 """
 import math
 import re
@@ -111,12 +112,18 @@ def branch_of(tree):
 
 # ---- the network
 
+ATTN, MLP, CROSS = 0, 1, 2  # sublayers
+
+
 class Net:
-    def __init__(self, equation, keys, normals):
-        """normals: {name: matrix of standard normals}, floats, names as exported."""
+    order = ATTN, MLP  # of a block's sublayers
+    stack = ""         # what the names of a stack's parameters begin with
+
+    def __init__(self, equation, keys, normals, weights=None):
+        """normals: {name: matrix of standard normals}, floats, names as exported. weights: where the net puts its own; None: nowhere."""
         self.e, self.keys = equation, keys
         self.L, self.d, self.H, self.context = (keys[k] for k in ("layers", "width", "heads", "context"))
-        self.weights, self.profile, self.total = {}, False, 1.0
+        self.weights, self.profile, self.total = {} if weights is None else weights, False, 1.0
         self.sublayer = [[self.read_sublayer(text) for text in equation.sublayers(block)] for block in range(self.L)]
         self.streams = equation.field.get("streams", "")
         head = re.match(r"(?:x \+ )?(\w+)(?:\(|$)", equation.field["head"])
@@ -128,20 +135,24 @@ class Net:
         self.unit_lengths()
 
     def scaled(self, name, z):
-        start, part = self.e.field.get("start"), name.split(".")
+        start, part = self.start(name), name.removeprefix(self.stack).split(".")
         block = int(part[1]) if part[0] == "h" else None
         std = lambda kind, rows: deviation(self, start, kind, block, rows, z.shape[1])
         if "c_attn" in name:
             return np.vstack([part * np.float32(std(kind, self.d)) for kind, part in zip("qkv", np.split(z, 3))])
         if ".streams_" in name:
             return z * np.float32(self.keys["init_std"])
-        kind = {"wte": "wte", "wpe": "wpe", "lm_head": "head"}.get(part[0]) or (
-            "fc" if "c_fc" in name else "out" if "attn" in name else "proj")
+        kind = {"wte": "wte", "wpe": "wpe", "lm_head": "head"}.get(part[0]) or {"c_fc": "fc", "c_q": "q", "c_k": "k", "c_v": "v"}.get(
+            part[-2], "proj" if "mlp" in name else "out")
         swiglu = kind == "fc" and self.keys["activation"] == "swiglu"
         return z * np.float32(std(kind, z.shape[0] // (2 if swiglu else 1)))
 
+    def start(self, name):
+        return self.e.field.get("start")
+
     def learned(self, key, shape, start):
-        """The learned vector called key, made where it is first asked for."""
+        """The learned vector called key of this stack, made where it is first asked for."""
+        key = (self.stack, key)
         if key not in self.weights:
             self.weights[key] = Var(np.broadcast_to(np.asarray(start, "f4").astype("f8"), shape).copy())
         return self.weights[key]
@@ -152,14 +163,14 @@ class Net:
         if not self.e.field["updates"].startswith("the vectors of each matrix along the width of the stream are scaled to length 1"):
             raise ValueError(f"an update that is not known: '{self.e.field['updates']}'")
         for name, w in self.weights.items():
-            if w.value.ndim == 2 and name != "wpe.weight" and ".streams_" not in name:
+            if w.value.ndim == 2 and not name.endswith("wpe.weight") and ".streams_" not in name:
                 length = np.sqrt((w.value ** 2).sum(0 if "c_proj" in name else 1, keepdims=True))
                 w.value /= np.where(length > 0, length, 1)
 
     # letters
 
     def letter(self, name, block, sub, width, u):
-        """Its value at a sublayer (sub 0, 1), a block (sub None) or outside the blocks (block None); u: progress of the run."""
+        """Its value at a sublayer, a block (sub None) or outside the blocks (block None); u: progress of the run."""
         rule, at = Rule(self.e.rule(name, block, sub)), 0 if block is None else block
         if rule.moves:
             return rule.moves[0] + (rule.moves[1] - rule.moves[0]) * u
@@ -233,31 +244,43 @@ class Net:
         turned = [even * np.cos(angle) - odd * np.sin(angle), even * np.sin(angle) + odd * np.cos(angle)]
         return concatenate([y.reshape(*y.shape, 1) for y in turned]).reshape(*x.shape)
 
-    def heads(self, q, k, v):
+    def heads(self, sub, q, k, v):
         B, T, d = q.shape
-        q, k, v = (x.reshape(B, T, self.H, -1).swapaxes(1, 2) for x in (q, k, v))
+        q, k, v = (x.reshape(B, x.shape[1], self.H, -1).swapaxes(1, 2) for x in (q, k, v))
         if self.keys["positions"] == "rope":
             q, k = self.rope(q), self.rope(k)
         score = q @ k.swapaxes(-1, -2) / math.sqrt(d / self.H)
-        if self.keys["objective"] == "next":
-            score = score + np.where(np.tri(T, dtype=bool), 0, -1e30)
-        return (softmax(score) @ v).swapaxes(1, 2).reshape(B, T, d)
+        seen = self.sees(sub, T)
+        share = softmax(score + np.where(seen, 0, -1e30)) * seen.any(-1, keepdims=True)
+        return (share @ v).swapaxes(1, 2).reshape(B, T, d)
 
-    def A(self, block, u, x):
-        name, d = f"h.{block}.attn", self.d
+    def sees(self, sub, T):
+        """Which row attends to which; one that sees none gets 0."""
+        return np.tri(T, dtype=bool) if self.keys["objective"] == "next" else np.ones((1, 1), bool)
+
+    def asked_of(self, name, sub, x):
+        """q, k and v."""
+        qkv, d = self.linear(name + ".c_attn", x), self.d
+        return qkv[..., :d], qkv[..., d:2 * d], qkv[..., 2 * d:]
+
+    def name(self, block, sub):
+        return f"{self.stack}h.{block}.{('attn', 'mlp', 'cross')[sub]}"
+
+    def A(self, block, sub, u, x):
+        name, d = self.name(block, sub), self.d
         text = self.e.at(block, "A") or "W heads(q, k, v)"
         whole = text.endswith(" over all heads")
         text = re.sub(r", \S+ over all heads$", "", text)
-        qkv = self.linear(name + ".c_attn", x)
-        env = self.letters("h", block, 0, u, self.H)
+        q, k, v = self.asked_of(name, sub, x)
+        env = self.letters("h", block, sub, u, self.H)
         if "h" in env:  # a number of each head stands before its columns
             number = env["h"]
             env["h"] = lambda: self.spread(number(), d // self.H)
             env["h"].letter = True
-        env |= {"q": qkv[..., :d], "k": qkv[..., d:2 * d], "v": qkv[..., 2 * d:], "heads": self.heads,
+        env |= {"q": q, "k": k, "v": v, "heads": lambda *qkv: self.heads(sub, *qkv),
                 "W": lambda y: self.linear(name + ".c_proj", y)}
         groups = {"q": None if whole else d // self.H, "k": None if whole else d // self.H, "v": d // self.H}
-        return evaluate(parse(text), env | self.norms((block, "A"), env, groups))
+        return evaluate(parse(text), env | self.norms((block, "A", sub), env, groups))
 
     def spread(self, number, each):
         v = var(number)
@@ -273,7 +296,7 @@ class Net:
         return x[..., :n] * sigmoid(x[..., :n]) * x[..., n:]
 
     def F(self, block, u, x):
-        name = f"h.{block}.mlp"
+        name = self.name(block, MLP)
         env = self.letters("t", block, 1, u, self.weights[name + ".c_fc.weight"].shape[0])
         env |= {"x": x, "act": self.act, "W": lambda y: self.linear(name + ".c_fc", y),
                 "W'": lambda y: self.linear(name + ".c_proj", y)}
@@ -305,7 +328,7 @@ class Net:
 
     def asked(self, block, sub, what, start):
         """a W v + b of each token, a number and W a matrix; v is of this sublayer."""
-        name = f"h.{block}.{'mlp' if sub else 'attn'}.{what}"
+        name = f"{self.name(block, sub)}.{what}"
         a = self.learned((name, "a"), (1,), float(re.search(r"the numbers a at (\S+),", self.streams)[1]))
         return a * (self.v @ self.weights[name + ".weight"].swapaxes(0, 1)) + self.learned((name, "b"), start.shape, start)
 
@@ -323,9 +346,9 @@ class Net:
 
     def sublayer_of(self, block, sub, s, u):
         """s: the streams by name; changes them as the equation says."""
-        form, node = self.sublayer[block][sub]
-        k = 2 * block + sub
-        f = (lambda x: self.A(block, u, x)) if sub == 0 else (lambda x: self.F(block, u, x))
+        form, node = self.sublayer[block][ATTN if sub == CROSS else sub]
+        k = len(self.order) * block + self.order.index(sub)
+        f = (lambda x: self.F(block, u, x)) if sub == MLP else (lambda x: self.A(block, sub, u, x))
         if form == "hyper":
             n = len(s["X"])
             s["x"] = self.mix(("m", k), np.eye(n)[k % n], s["X"])[0]
@@ -340,7 +363,7 @@ class Net:
         memo = {}
         results = {part: evaluate(tree, env, memo) for part, tree in node.items()}
         if self.profile and "sum" in node:  # of the branches, what a gate has not multiplied yet
-            self.total += memo[branch_of(node["sum"])].value.var()
+            self.total += self.there(memo[branch_of(node["sum"])].value).var()
         if "sum" in results:
             s["x"] = results["sum"]
         if form == "dual":
@@ -356,6 +379,10 @@ class Net:
             first = k % self.group == 0
             s["v"] = [*s["v"], results["branch"]] if first else [*s["v"][:-1], s["v"][-1] + results["branch"]]
 
+    def there(self, rows):
+        """Those of tokens."""
+        return rows
+
     def begin(self, x):
         s, form = {"x": x, "x_0": x}, self.sublayer[0][0][0]
         if form == "dual" and self.streams.startswith("a sublayer reads x + N(r)"):
@@ -365,9 +392,9 @@ class Net:
         elif form in ("hyper", "mhc"):
             s["X"] = [x] * int(re.match(r"(\d+) streams,", self.streams)[1])
         elif form in ("attnres", "groups"):
-            groups = re.search(r"\(2L / (\d+) of them each, rounded up\)", self.streams)
+            groups = re.search(r"\((\d)L / (\d+) of them each, rounded up\)", self.streams)
             s["v"] = [x]
-            self.group = math.ceil(2 * self.L / int(groups[1])) if groups else 1
+            self.group = math.ceil(int(groups[1]) * self.L / int(groups[2])) if groups else 1
         return s
 
     def blocks(self, x, u):
@@ -377,7 +404,7 @@ class Net:
                 env = self.letters("ey", block, None, u) | {"x": s["x"], "x_0": s["x_0"]}
                 s["x"] = evaluate(parse(before), env)
             s["x_block"] = s["x"]
-            for sub in (0, 1):
+            for sub in self.order:
                 self.sublayer_of(block, sub, s, u)
             if after := self.e.at(block, "after"):
                 env = self.letters("k", block, None, u) | {"x": s["x"], "stop_gradient": stop_gradient,
@@ -389,22 +416,32 @@ class Net:
             s["x"] = self.attend(("end",), s["v"])
         return s
 
-    def logits(self, tokens, u):
-        field = self.e.field
-        x = self.weights["wte.weight"][tokens]
+    def embedded(self, tokens, u):
+        x, field = self.weights[self.table()][tokens], self.e.field
         if self.keys["positions"] == "learned":
-            x = x + self.weights["wpe.weight"][:tokens.shape[1]]
+            x = x + self.weights[self.stack + "wpe.weight"][:tokens.shape[1]]
+        if self.keys["positions"] == "sinusoidal":  # Vaswani et al. 2017: sines and cosines in turn
+            angle = np.arange(tokens.shape[1])[:, None] / 10000.0 ** (2 * np.arange(self.d // 2) / self.d)
+            x = x + np.stack([np.sin(angle), np.cos(angle)], -1).reshape(-1, self.d)
         env = self.letters("m", None, None, u)
         if "embeddings" in field:
             x = evaluate(parse(field["embeddings"]), env) * x
         if "embed_norm" in field:
             x = self.norm(field["embed_norm"], ("embed",), x)
-        s = self.blocks(x, u)
-        head = field["head"]
+        return x
+
+    def table(self):
+        return "wte.weight"
+
+    def read(self, tokens, u):
+        """What the stack ends with, before the head."""
+        s, head = self.blocks(self.embedded(tokens, u), u), self.e.field["head"]
         if "(" in head or "+" in head:
-            x = evaluate(parse(head), s | self.norms(("head",), {}))
-        else:
-            x = s["x"] if head == "no norm" else self.norm(head, ("head",), s["x"])
+            return evaluate(parse(head), s | self.norms(("head",), {}))
+        return s["x"] if head == "no norm" else self.norm(head, ("head",), s["x"])
+
+    def logits(self, x, u):
+        field = self.e.field
         z = self.linear("wte" if self.keys["tied"] else "lm_head", x, False)
         if "logits" in field:
             z = evaluate(parse(field["logits"]), self.letters("z", None, None, u, z.shape[-1])) * z
@@ -412,10 +449,18 @@ class Net:
             z = evaluate(parse(field["cap"]), self.letters("b", None, None, u) | {"x": z, "tanh": tanh})
         return z
 
-    def loss(self, tokens, targets, u):
-        """The mean over the targets that are there; -1: none is."""
-        z = self.logits(tokens, u)
-        z = z - z.value.max(-1, keepdims=True)
-        there = np.nonzero(targets >= 0)
-        z = z[there]
-        return (log(exp(z).sum(-1)) - z[np.arange(z.shape[0]), targets[there]]).sum() / z.shape[0]
+    def profiles(self, on):
+        self.profile = on
+
+    def loss(self, tokens, targets, u, smoothing=0):
+        return mean_loss(self.logits(self.read(tokens, u), u), targets, smoothing)
+
+
+def mean_loss(z, targets, smoothing):
+    """The mean over the targets that are there; -1: none is. Szegedy et al. 2016: a share of the label is every token's alike."""
+    z = z - z.value.max(-1, keepdims=True)
+    there = np.nonzero(targets >= 0)
+    z = z[there]
+    z = z - log(exp(z).sum(-1, True))
+    right = z[np.arange(z.shape[0]), targets[there]]
+    return -((1 - smoothing) * right + smoothing * z.mean(keepdims=False)).sum() / z.shape[0]

@@ -4,6 +4,7 @@ A formula is products of factors side by side, sums, quotients, powers and calls
 is a function takes what stands behind it: "W heads(q, k, v)", "ln 2L". `parse` gives a tree of tuples; `evaluate` its value, where
 env holds numbers, arrays and functions by name; a function in `Named` also gets the node it is called at.
 """
+import math
 import re
 
 TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[-+]?\d+)?|[A-Za-z_][A-Za-z_0-9]*'?|[-+/^()\[\],])")
@@ -108,10 +109,14 @@ def evaluate(tree, env, memo=None):
         function, arguments = env[rest[0]], [value(node) for node in rest[2:]]
         result = function.function(tree, rest[1], *arguments) if isinstance(function, Named) else function(*arguments)
     elif kind == "times":
-        result = value(rest[-1])
+        result, logarithms = value(rest[-1]), 1.0
         for node in rest[-2::-1]:
             by = value(node)
-            result = by(result) if callable(by) else by * result
+            if by is math.log:  # "ln 3L ln 2L" is a product
+                result, logarithms = 1.0, logarithms * by(result)
+            else:
+                result = by(result) if callable(by) else by * result
+        result = logarithms * result if logarithms != 1.0 else result
     elif kind == "minus":
         result = -value(rest[0])
     else:
@@ -123,7 +128,8 @@ def evaluate(tree, env, memo=None):
 
 class Equation:
     """The lines of an equation by what they say; those of some blocks alone are in `ranges`: (first, last, field, text). rules: of a
-    letter (first, last, sublayer, text), blocks and sublayer None where it is the same in all."""
+    letter (first, last, sublayer, text), blocks and sublayer None where it is the same in all. stacks: what is said of an encoder
+    and its decoder."""
 
     # What a line begins or ends with, and the field that it is.
     LINES = [
@@ -136,7 +142,7 @@ class Equation:
     ]
 
     def __init__(self, lines):
-        self.rules, self.field, self.ranges = {}, {}, []
+        self.rules, self.field, self.ranges, self.stacks = {}, {}, [], ""
         for line in lines:
             strength = re.fullmatch(r"N\[(\w)\]\(x\) = \1 N\(x\) \+ \(1 - \1\) x(?:, \1 = (\S+))?", line)
             letter = re.fullmatch(r"(?:blocks? (\d+)(?: to (\d+))?)?(?:, )?(?:(attention|MLP))?(?:: )?([a-wyz]) (?:=|goes) (.+)", line)
@@ -168,9 +174,9 @@ class Equation:
         return own[0] if own else self.field.get(field)
 
     def rule(self, name, block, sub):
-        """What a letter is at a sublayer (0, 1; None of a whole block) of a block (None outside); None where nothing says so."""
+        """What a letter is at a sublayer (0, 1; 2 as 0; None of a whole block) of a block (None outside); None where nothing says so."""
         for first, last, where, text in self.rules.get(name, ()):
-            if (first is None or block is not None and first <= block <= last) and where in (None, sub):
+            if (first is None or block is not None and first <= block <= last) and where in (None, {2: 0}.get(sub, sub)):
                 return text
         return None
 
@@ -189,4 +195,9 @@ def equations(printed):
             while lines[first - 1].startswith("  "):
                 first -= 1
             found.append(Equation([line.strip() for line in lines[first:end] if not line.startswith("  shown for ")]))
+        elif line.startswith("  an encoder and a decoder: "):
+            last = end + 1
+            while lines[last].startswith("    "):
+                last += 1
+            found[-1].stacks = " ".join(line.strip() for line in lines[end:last])
     return found

@@ -5,6 +5,7 @@ import numpy as np
 
 from autograd import gradients
 from equation_masks import masked_batch, masked_windows
+from equation_pairs import batch_of_pairs
 
 
 def rate(keys, t):
@@ -66,8 +67,11 @@ def windows(ids, context):
 
 
 def read_batches(net, ids, valid, batches):
-    """(tokens, targets) of every step, and of the whole validation."""
+    """(tokens, targets) of every step, and of the whole validation; of sentence pairs (source, tokens, targets)."""
     context, steps = net.context, net.keys["steps"]
+    if net.keys["objective"] == "translate":
+        fitting = [pair for pair in valid if max(map(len, pair)) <= context]
+        return [batch_of_pairs([ids[i] for i in numbers if i >= 0]) for numbers in batches], batch_of_pairs(fitting)
     crops = [(np.stack([ids[a:a + context] for a in row]), np.stack([ids[a + 1:a + 1 + context] for a in row])) for row in batches]
     whole = windows(valid, context)
     if net.keys["objective"] != "masked":
@@ -77,17 +81,17 @@ def read_batches(net, ids, valid, batches):
 
 
 def train(net, ids, valid, batches):
-    """ids: training tokens; batches: where each step's crops begin. Losses and gradient norms of all steps, and the validation
-    losses before the first of them and after the last."""
+    """ids: training tokens, or pairs of sentences; batches: where each step's crops begin, or which pairs it reads. Losses and gradient
+    norms of all steps, and the validation losses before the first of them and after the last."""
     keys, optimizer = net.keys, Optimizer(net.keys)
     steps, losses, norms = keys["steps"], [], []
     crops, whole = read_batches(net, ids, valid, batches)
-    net.profile = True
+    net.profiles(True)
     net.loss(*crops[0], 0)  # makes what is learned
-    net.profile = False
+    net.profiles(False)
     before = float(net.loss(*whole, 0).value)
     for t in range(steps):
-        loss = net.loss(*crops[t], t / (steps - 1))
+        loss = net.loss(*crops[t], t / (steps - 1), keys["label_smoothing"])
         names = list(net.weights)
         grads = dict(zip(names, gradients(loss, [net.weights[name] for name in names])))
         norm, grads = clipped(grads, keys["clip"])

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A network is the one its equation says, over several steps of training: equation_net.py beside this file builds each from what
 # `explain` prints and trains it in numpy, double precision; every step's loss and gradient norm are held to the program's. Every
-# value of every column that an arm may have, in all blocks and in some, each start with each activation, each optimizer with each schedule, every row of the
-# list, in both recipes, and with its tokens masked; `full` also each rule with other numbers, which must matter, each carry with
-# each gate, and each rule with each way of streams. TAP.
+# value of every column that an arm may have, in all blocks and in some, each start with each activation, each optimizer with each
+# schedule, every row of the list, in both recipes, with its tokens masked and as an encoder-decoder (equation_pairs.py); `full` also
+# each rule with other numbers, which must matter, each carry with each gate, each rule with each way of streams, and each value of
+# each column as an encoder-decoder. TAP.
 #     equations.sh PROGRAM ROOT [full]
 . "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA
@@ -11,7 +12,7 @@ program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root OPENBLAS_NUM_THREADS=1
 cd "$T" || exit 3
 find_numpy
-equations() { "$python" "$root/tests/run/equations.py" "$@" 2>&1; }
+equations() { "$python" "${scripts:-$root/tests/run}/equations.py" "$@" 2>&1; }
 bail() {
   tail -n 3 log | sed 's/^/# /'
   echo "Bail out! $*"
@@ -26,27 +27,54 @@ train() { # name of a list of arms
 }
 
 for i in $(seq 60); do printf '%s the %s is a word of %s\n' "$((i * i % 97))" "$((i % 13))" "$((i * 7 % 31))"; done >text
-train normals
+for i in $(seq 80); do
+  word=$((i * i * 7919 % 899981 + 100000))
+  echo "${word:0:i % 6 + 1}" >&3
+  printf '%.*s\n' $((i * 3 % 5 + 1)) "$(tr 0-9 a-j <<<"$((i * 611953 % 89989 + 10000))")"
+done 3>text.source >text.target
 mkdir normals
-"$program" runs normals-0.yaml --results normals-0.results --format json >normals.json || bail "runs normals-0.yaml"
-"$python" - >ids <<'PY' || bail "ids of normals"
+for list in normals pair_normals; do
+  train "$list"
+  "$program" runs "$list-0.yaml" --results "$list-0.results" --format json >normals.json || bail "runs $list-0.yaml"
+  "$python" - "$list" >ids <<'PY' || bail "ids of $list"
 import json
-arms, runs = json.load(open("normals-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
+import sys
+arms, runs = json.load(open(sys.argv[1] + "-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
 for run in runs:
     arm = arms[int(run["arm"][3:])]
     print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers", "objective")))
 PY
-while read -r id shape; do
-  batches=(--batches)
-  [ "${shape%-masked}" = "$shape" ] || batches=()
-  "$program" export "$id" --results normals-0.results --at 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
-done <ids
-[ "$(wc -l <ids)" = 24 ] || bail "not every shape has a run"
+  while read -r id shape; do
+    batches=(--batches)
+    [ "${shape%-masked}" = "$shape" ] || batches=()
+    "$program" export "$id" --results "$list-0.results" --at 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
+  done <ids
+done
+[ "$(ls normals | wc -l)" = 30 ] || bail "not every shape has a run"
 
-lists=(columns ranges starts rows masked)
-[ "${3:-}" = full ] && lists+=(numbers pairs streams)
+lists=(columns ranges starts rows masked translated)
+[ "${3:-}" = full ] && lists+=(numbers pairs streams translated_columns)
 for list in "${lists[@]}"; do
   train "$list"
   report "arms train as their equations say: $list" "$(equations check "$program" text "$list")"
 done
+
+# Would an error be seen? One line of the encoder-decoder changed.
+train mutants
+mutant() { # how many arms it shows in, sed script
+  rm -rf mutant && mkdir mutant && cp "$root"/tests/run/*.py mutant && sed -i "$2" mutant/equation_pairs.py
+  cmp -s mutant/equation_pairs.py "$root/tests/run/equation_pairs.py" && { echo "nothing changed ($2)"; return; }
+  [ "$(scripts=mutant equations check "$program" text mutants | grep -c '; the equation gives ')" = "$1" ] ||
+    echo "an error would not be seen in $1 arms ($2)"
+}
+report "a wrong encoder-decoder shows" "$(
+  mutant 3 's/ & np.tri(T, dtype=bool)//'
+  mutant 3 's/return seen$/return seen \& np.tri(T, dtype=bool) if sub == ATTN else seen/'
+  mutant 3 's/of = self.memory if sub == CROSS else x/of = x/;s/if sub == CROSS else super().sees/if False else super().sees/'
+  mutant 3 's/order = ATTN, CROSS, MLP/order = CROSS, ATTN, MLP/'
+  mutant 3 's/\[t\[-1\], \*t\[:-1\]\]/[t[0], *t[:-1]]/'
+  mutant 1 's/targets, smoothing)$/targets, 0)/'
+  mutant 1 's/equation_of(equation, 1)/equation_of(equation, 0)/'
+  mutant 1 's/ - len(real), 0/ - len(real) - 1, 0/'
+)"
 echo "1..$number"
