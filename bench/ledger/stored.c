@@ -178,6 +178,7 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
                   .joint_key = {.stream = name_stream("family")},
                   .ranks_key = {.stream = name_stream("family ranks")}};
     f->alpha = round(1e8 * (1 - f->conf)) / 1e8;
+    st_init();
     family_begin(f, 1);
     Comparison *c = &f->at[0];
     c->what = (Contrast){.metric = (Metric)t->metric,

@@ -16,6 +16,23 @@ TestSuite(stored, .timeout = 600);
 
 static Error e;
 
+/* Whether it measures a test of the claim, which it then judges: in a process that tables nothing before. */
+static bool judges(const StoredVerdict *v, const Claim *c) {
+    bool any = false;
+    char hash[SHA256_HEX];
+    ledger_hash(c, hash);
+    for (int t = 0; t < c->tests; t++) {
+        Family f;
+        ClaimVerdict judged;
+        if (!stored_measures(v, c, &c->test[t])) continue;
+        stored_judge(v, c, &c->test[t], hash, &f, &judged);
+        cr_expect_neq(judged.seen, SEEN_untested, "%s: %s", c->id, v->where);
+        family_release(&f);
+        any = true;
+    }
+    return any;
+}
+
 /* Every contrast in it is one of the claims' tests, and every statement one of statements.def. Where this fails,
  * docs/reproduce.md says how the file is made again. */
 Test(stored, the_checkout_keeps_measurements_of_its_claims) {
@@ -33,7 +50,7 @@ Test(stored, the_checkout_keeps_measurements_of_its_claims) {
         if (v->statement) cr_expect_eq(statement_find(&id, v->statement, &e), RC_OK, "%s", e.text);
         for (int f = 0; f < files && v->contrast; f++)
             for (const Claim *c = file[f].claim; c < file[f].claim + file[f].claims; c++)
-                for (int t = 0; t < c->tests; t++) any |= stored_measures(v, c, &c->test[t]);
+                any |= judges(v, c);
         used += any;
         cr_expect(any || !v->contrast, "%s: %s of %s measures no claim", v->id, v->contrast, v->where);
     }
