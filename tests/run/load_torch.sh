@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # bench/peers/load_torch.py gives the loss and the accuracy of `normbench import` for every variant, every norm in every
 # column, every rule and every recipe, from the exported file and the text alone: with numpy, and with PyTorch where it is
-# installed. A wrong output or constant of any op must show. TAP.  load_torch.sh PROGRAM ROOT
+# installed. A wrong output or constant of any op must show. TAP.
+#   load_torch.sh PROGRAM ROOT [N]    N: of the values in the columns only every Nth, so that each column and each value is tried
 . "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA NORMBENCH_ROOT
 program=$(realpath "$1") root=$(realpath "$2")
@@ -27,7 +28,7 @@ curve_every: 4
 seeds: [1]
 profiles: {smoke: {}}
 dataset: text:text"
-"$python" - "$program" "$shape" <<'PY' || exit 3
+"$python" - "$program" "$shape" "${3:-1}" <<'PY' || exit 3
 import json, re, subprocess, sys
 rows = json.load(open("list.json"))
 columns = re.search("columns any variant can take: (.*?)\n\n", open("list.txt").read(), re.S).group(1).split()
@@ -37,7 +38,8 @@ values = {"norm": [n["name"] for n in rows["norms"]],
 ranged = {"attn.out": "{from: 1/2, norm: rmsnorm}", "mlp.in": "{to: 1/2, norm: none}", "gate": "{from: 2/3, rule: learned 0.4}",
           "attn.gate": "[learned_row 0.5, {to: 0, rule: 0.3}]", "x0": "{from: 1/2, rule: learned 0.2}", "mlp.out_strength": "{to: 1, rule: moves 0 1}"}
 tries = [{"base": v["name"]} for v in rows["variants"]]
-tries += [{"base": "post", c: value.replace("constant ", "")} for c in columns for kind in values for value in values[kind]]
+tries += [{"base": "post", c: value.replace("constant ", "")} for i, c in enumerate(columns) for kind in values
+          for j, value in enumerate(values[kind]) if (i + j) % int(sys.argv[3]) == 0]
 tries += [{"base": "peri", **ranged}]
 arms = []
 for arm in tries:
