@@ -134,7 +134,7 @@ report "--paper's text, table and BibTeX typeset in two columns" "$(table 0 --pa
 report "an unknown metric is named with the nearest" "$(
   "$program" table smoke "${quick[@]}" --paper --metric los >"$T/out" 2>"$T/err"
   [ $? = 2 ] || echo "exit is not 2"
-  grep -q "metrics: unknown metric 'los'" "$T/err" || cat "$T/err"
+  grep -q "metric: unknown metric 'los'" "$T/err" || cat "$T/err"
   "$program" table smoke "${quick[@]}" --metric loss >"$T/out" 2>"$T/err"
   [ $? = 2 ] || echo "--metric alone: exit is not 2")"
 report "a character that LaTeX cannot set is named in one line" "$(
