@@ -227,7 +227,7 @@ check_interrupted_and_partial_writes_are_repeated() {
 check_a_disk_that_lies_is_noticed() {
   with=(env LD_PRELOAD="$(disk)" DISK_FAULT=rot DISK_AT=1 DISK_MARK="$W/mark")
   ends 3 "${one[@]}" --results "$W/r"
-  says 'does not read back'
+  says 'the bytes that were read back differ'
   with=()
   ends 0 "${one[@]}" --results "$W/r"
   same "$W/r" "$T/whole1"

@@ -250,7 +250,7 @@ check_bleu_reads_lines() {
   refused 'bleu: give two files, translations and references' bleu "$W/h"
   refused 'bleu: .*/none: ' bleu "$W/h" "$W/none"
   echo one >"$W/short"
-  refused 'bleu: .*/h has 3 lines, .*/short has 1: both need the same number' bleu "$W/h" "$W/short"
+  refused 'bleu: .*/h has 3 lines and .*/short has 1; both need the same number' bleu "$W/h" "$W/short"
   printf 'one\ntw\xff\n' >"$W/latin"
   refused 'bleu: .*/latin:2: not UTF-8: byte 0xff at offset 6' bleu "$W/latin" "$W/r"
   : >"$W/empty"

@@ -172,7 +172,7 @@ LIST
   refused "{until: decided, most: 64} is needed" run "$W/until.yaml" --most-seeds 5
   until_file 20
   ends 0 run "$W/until.yaml" --seeds 2 --results "$W/r"
-  refused "target: its p's are of a fixed number of seeds" table "$W/until.yaml" --target 2 --results "$W/r"
+  refused "target: its test is for a fixed number of seeds" table "$W/until.yaml" --target 2 --results "$W/r"
 }
 
 check_the_example_stops_killed_or_not() {
