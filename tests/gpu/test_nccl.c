@@ -399,16 +399,17 @@ Test(nccl, messages_of_a_group_go_together_and_in_order, .timeout = 600) {
     all_say(2, groups, "ok");
 }
 
-/* Rank 1 stops in the middle of what rank 0 still waits for, and stays; then rank 0 sends and waits for nothing. */
+/* Rank 1 stops while rank 0 waits for a byte that it never sends, and stays; then rank 0 sends and waits for nothing. */
 static void stops(const Ranks *r, char *said) {
     ncclComm_t c;
-    unsigned char *at = mem_alloc(BIG, 1);
+    unsigned char byte, *at = mem_alloc(BIG, 1);
     if (communicator(&c, r, 2, said)) says(said, "no communicator");
     (void)nccl.ncclGroupStart();
     if (r->rank)
         (void)nccl.ncclSend(at, BIG, ncclInt8, 0, c, NULL), (void)nccl.ncclRecv(at, 1, ncclFloat32, 0, c, NULL);
     else
-        (void)nccl.ncclRecv(at, BIG, ncclInt8, 1, c, NULL), (void)nccl.ncclSend(at, 4, ncclInt8, 1, c, NULL);
+        (void)nccl.ncclRecv(at, BIG, ncclInt8, 1, c, NULL), (void)nccl.ncclSend(at, 4, ncclInt8, 1, c, NULL),
+            (void)nccl.ncclRecv(&byte, 1, ncclInt8, 1, c, NULL);
     ncclResult_t rc = nccl.ncclGroupEnd();
     if (rc != (r->rank ? ncclInvalidUsage : ncclRemoteError)) snprintf(said, SAID, "the group: %d", (int)rc);
     rc = r->rank ? ncclRemoteError : nccl.ncclSend(at, BIG, ncclInt8, 1, c, NULL);
