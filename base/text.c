@@ -76,6 +76,15 @@ void text_wrapped(Text *t, const char *head, const char *words, int indent, int 
     text_format(t, "\n");
 }
 
+bool text_line(const char **at, Text *line) {
+    size_t n = strcspn(*at, "\n");
+    if (!**at) return false;
+    text_clear(line);
+    text_add(line, *at, n);
+    *at += n + ((*at)[n] != 0);
+    return true;
+}
+
 void text_shell(Text *t, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
     if (*word && strspn(word, plain) == strlen(word)) {

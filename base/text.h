@@ -25,6 +25,9 @@ void text_pair(Text *t, const char *key, const char *value);
  * `indent` blanks. */
 void text_wrapped(Text *t, const char *head, const char *words, int indent, int width);
 
+/* Put the next line of a text into `line`, without its end, and move *at behind it; false: the text is at its end. */
+bool text_line(const char **at, Text *line);
+
 /* Append a word as a shell reads it: as it is, or in single quotes. */
 void text_shell(Text *t, const char *word);
 

@@ -189,15 +189,15 @@ static json_t *target_json(const CompareData *d) {
 
 /* Of runs that were picked from logs. */
 static void logs_json(const CompareData *d, json_t *o) {
+    if (!d->remarks) return;
     json_t *list = json_array();
-    if (!d->remarks) {
-        json_decref(list);
-        return;
-    }
+    const char *at = d->remarks;
+    Text line;
+    text_init(&line);
     json_put_text(o, "read_as", d->columns ? d->columns : "");
-    for (const char *s = d->remarks; *s; s += strcspn(s, "\n") + 1)
-        json_array_append_new(list, json_stringn(s, strcspn(s, "\n")));
+    while (text_line(&at, &line)) json_array_append_new(list, json_string(line.at));
     json_object_set_new(o, "remarks", list);
+    text_release(&line);
 }
 
 static void head_json(const CompareResult *r, json_t *o) {

@@ -33,17 +33,14 @@ static void gate(const CompareOver *r, Text *out) {
 static void items(const char *text, bool plain, Text *out) {
     Text line;
     text_init(&line);
-    for (const char *s = text; *s;) {
-        size_t n = strcspn(s, "\n");
-        text_clear(&line);
-        text_add(&line, s, n);
-        if (n) text_format(out, "* ");
-        if (n && plain)
+    while (text_line(&text, &line)) {
+        if (!line.length) continue;
+        text_format(out, "* ");
+        if (plain)
             markdown_text(line.at, out);
         else
             text_format(out, "%s", line.at);
-        if (n) text_format(out, "\n");
-        s += n + (s[n] != 0);
+        text_format(out, "\n");
     }
     text_release(&line);
 }

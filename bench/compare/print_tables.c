@@ -196,13 +196,7 @@ static void head(const CompareResult *r, Text *out) {
 void compare_paragraphs(const char *text, int width, Text *out) {
     Text line;
     text_init(&line);
-    for (const char *s = text; *s;) {
-        size_t n = strcspn(s, "\n");
-        text_clear(&line);
-        text_add(&line, s, n);
-        text_wrapped(out, "", line.at, 0, width);
-        s += n + (s[n] != 0);
-    }
+    while (text_line(&text, &line)) text_wrapped(out, "", line.at, 0, width);
     text_release(&line);
 }
 
@@ -234,13 +228,10 @@ void compare_text_wide(const CompareResult *r, int width, Text *out) {
 }
 
 void compare_comments(const char *text, Text *out) {
-    for (const char *s = text; *s;) {
-        size_t n = strcspn(s, "\n");
-        text_format(out, "%% ");
-        text_add(out, s, n);
-        text_format(out, "\n");
-        s += n + (s[n] != 0);
-    }
+    Text line;
+    text_init(&line);
+    while (text_line(&text, &line)) text_format(out, "%% %s\n", line.at);
+    text_release(&line);
 }
 
 void compare_tex(const CompareResult *r, Text *out) {

@@ -69,11 +69,10 @@ static void fit_line(const char *line, size_t n, size_t width, Text *out) {
 }
 
 void terminal_fit(const char *text, int width, Text *out) {
-    for (const char *line = text; *line;) {
-        size_t n = strcspn(line, "\n");
-        fit_line(line, n, (size_t)width, out);
-        line += n + (line[n] == '\n');
-    }
+    Text line;
+    text_init(&line);
+    while (text_line(&text, &line)) fit_line(line.at, line.length, (size_t)width, out);
+    text_release(&line);
 }
 
 /* A short line of words between two others that are not: "Arms at their best learning rates". */

@@ -219,7 +219,8 @@ static void put_verdict(const Ledger *b, json_t *o, const LedgerClaim *c) {
     if (!isnan(c->holm))
         json_put(o, "p_holm", c->holm), json_object_set_new(o, "survives_holm", json_boolean(c->survives));
     put_words(o, "own_size", ledger_own_size, c), put_words(o, "our_size", ledger_our_size, c);
-    if (c->word == WORD_OPEN && !isnan(ledger_hours(b, c))) json_put(o, "hours_wanted", ledger_hours(b, c));
+    double hours;
+    if (c->word == WORD_OPEN && ledger_seeds(b, c, &hours)) json_put(o, "hours_wanted", hours);
 }
 
 static json_t *claim_json(const Ledger *b, const Claim *c) {

@@ -143,10 +143,11 @@ void ledger_our_size(const LedgerClaim *c, Text *out);
 void ledger_own_brief(const LedgerClaim *c, Text *out);
 void ledger_our_brief(const LedgerClaim *c, Text *out);
 
-/* Hours of two cores that the seeds take that would decide an open claim, all of them: 6 x parameters x tokens of every
- * run at LEDGER_SPEED, which is within a factor of 1.5 of what dry runs say; NaN: it is not known how many seeds. */
+/* Return how many seeds would decide an open claim: the most that one of its open tests wants; 0: that is not known of
+ * one of them. hours out: of two cores, the seeds of all these tests, 6 x parameters x tokens of every run at
+ * LEDGER_SPEED, which is within a factor of 1.5 of what dry runs say; NaN with 0. */
 #define LEDGER_SPEED 80e9 /* FLOPs a second of two cores, small models */
-double ledger_hours(const Ledger *b, const LedgerClaim *c);
+int ledger_seeds(const Ledger *b, const LedgerClaim *c, double *hours);
 double ledger_plan_hours(const Experiment *x); /* of all runs of a plan, whose parameters are known about */
 void ledger_hours_text(double hours, Text *out); /* "0.3 h", "4 min" */
 /* Why a claim is open, what it takes where it is not tested, what else to know of its verdict. */

@@ -59,22 +59,27 @@ static void picture(const LedgerClaim *c, Cells *cells) {
 
 /* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open. */
 static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
-    const ClaimVerdict *v = c->line ? c->line->v : NULL;
+    double hours;
     if (c->survives) text_format(out, " *");
-    if (c->word != WORD_OPEN || !v || v->seeds_wanted <= v->size.seeds) return;
-    text_format(out, ": %d seeds", v->seeds_wanted);
-    if (!isnan(ledger_hours(b, c))) text_format(out, ", "), ledger_hours_text(ledger_hours(b, c), out);
+    int seeds = c->word == WORD_OPEN ? ledger_seeds(b, c, &hours) : 0;
+    if (!seeds) return;
+    text_format(out, ": %d seeds, ", seeds);
+    ledger_hours_text(hours, out);
 }
 
 /* What the row alone does not say: an answer, why a claim is open although no number of seeds is named, what a test
  * takes. */
-static void behind_row(const LedgerClaim *c, Text *out) {
+static void behind_row(const Ledger *b, const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
     if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, "Answer: %s.", ledger_answer(c));
-    bool named = v && v->seeds_wanted > v->size.seeds, apart = v && v->apart && c->word != WORD_NOT_TESTED;
-    if (c->word != WORD_NOT_TESTED && !(c->word == WORD_OPEN && !named) && !apart) return;
+    double hours;
+    bool unknown = c->word == WORD_OPEN && !ledger_seeds(b, c, &hours);
+    bool apart = v && v->apart && c->word != WORD_NOT_TESTED;
+    if (c->word != WORD_NOT_TESTED && !unknown && !apart) return;
     if (out->length) text_format(out, " ");
     ledger_why(c, out);
+    if (unknown && v && v->seeds_wanted > v->size.seeds)
+        text_format(out, " for this test; how many would decide its other test is not known");
 }
 
 /* The sizes that a write-up's rows name, by letter: its own in capitals. */
@@ -131,17 +136,13 @@ static void sizes_text(Sizes *s, Text *out) {
 
 /* Seeds that would decide, and their hours. */
 static void cell_seeds(const Ledger *b, const LedgerClaim *c, Cells *cells) {
-    const ClaimVerdict *v = c->line ? c->line->v : NULL;
-    bool named = c->word == WORD_OPEN && v && v->seeds_wanted > v->size.seeds;
-    double hours = named ? ledger_hours(b, c) : (double)NAN;
-    if (named)
-        cell_exact(cells, v->seeds_wanted);
-    else
-        cell_none(cells);
-    if (isnan(hours))
-        cell_none(cells);
-    else
-        cell_exact(cells, hours);
+    double hours = (double)NAN;
+    int seeds = c->word == WORD_OPEN ? ledger_seeds(b, c, &hours) : 0;
+    if (!seeds) {
+        cell_none(cells), cell_none(cells);
+        return;
+    }
+    cell_exact(cells, seeds), cell_exact(cells, hours);
 }
 
 static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells *cells) {
@@ -176,7 +177,7 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     ledger_why(c, &words);
     cell_text(cells, words.at);
     text_clear(&words);
-    behind_row(c, &words);
+    behind_row(b, c, &words);
     if (words.length) cells_words(cells, 9, words.at);
     text_release(&words);
 }
@@ -198,8 +199,7 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
     ledger_title(f, &c->title);
     ledger_count(b, f, count);
     ledger_counts_text(count, &c->caption);
-    if (k)
-        text_format(&c->caption, ". *: survives Holm over %s", k > 1 ? "" : "the one claim that a contrast decides");
+    if (k) text_format(&c->caption, ". *: survives Holm over %s", k > 1 ? "" : "the one claim that a contrast decides");
     if (k > 1) text_format(&c->caption, "the %d claims that contrasts decide", k);
     cells_column(c, "claim", 'l', "claim");
     cells_column(c, "says", 'p', "what it says");
@@ -232,7 +232,8 @@ static void days(const Ledger *b, Cells *c) {
     int open = 0, day = 0, more = 0;
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++) {
         if (one->word != WORD_OPEN) continue;
-        double hours = ledger_hours(b, one);
+        double hours;
+        ledger_seeds(b, one, &hours);
         open++, day += hours <= 24, more += hours > 24;
     }
     text_format(&c->notes,

@@ -186,8 +186,8 @@ static void mixed_doubts(const Experiment *x, Text *out) {
 void experiment_doubts(const Experiment *x, Text *out) {
     int cells = experiment_cells(x), count = 0;
     Doubt *all = NULL;
-    Text lines;
-    text_init(&lines);
+    Text lines, line;
+    text_init(&lines), text_init(&line);
     for (int cell = 0; cell < cells; cell++)
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
@@ -195,11 +195,8 @@ void experiment_doubts(const Experiment *x, Text *out) {
             s.variant = x->arm[arm].spec.variant;
             spec_doubts(&s, said_alone(x, arm), &lines);
             metric_doubts(x, &s, &lines);
-            for (const char *at = lines.at; *at;) {
-                size_t n = strcspn(at, "\n");
-                all = add(all, &count, at, n, cell, arm);
-                at += n + 1;
-            }
+            for (const char *at = lines.at; text_line(&at, &line);)
+                all = add(all, &count, line.at, line.length, cell, arm);
         }
     for (int i = 0; i < count; i++) {
         whose(x, &all[i], cells * x->arms, out);
@@ -212,5 +209,5 @@ void experiment_doubts(const Experiment *x, Text *out) {
     if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
         text_format(out, "summaries: a ranking needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n");
     free(all);
-    text_release(&lines);
+    text_release(&lines), text_release(&line);
 }

@@ -167,6 +167,22 @@ Test(base, reals_print_as_the_shortest_that_reads_back) {
     }
 }
 
+Test(base, a_text_is_read_line_by_line) {
+    static const char *const want[] = {"one", "", "three"};
+    for (int ends = 0; ends < 2; ends++) {
+        const char *at = ends ? "one\n\nthree\n" : "one\n\nthree";
+        int n = 0;
+        Text line;
+        text_init(&line);
+        while (text_line(&at, &line)) {
+            cr_assert_lt(n, 3);
+            cr_expect_str_eq(line.at, want[n++]);
+        }
+        cr_expect_eq(n, 3);
+        text_release(&line);
+    }
+}
+
 Test(base, lines_are_no_longer_than_asked) {
     Text t;
     text_init(&t);

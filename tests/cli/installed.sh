@@ -76,7 +76,7 @@ report "bash completes commands, options, values and names" "$(
     completed normbench $command -- | grep -v -e --help | sort | diff wanted - || echo "of $command"
     case $command in *' '*) [ "$(completed normbench $command)" = "${command#* }" ] || completed normbench $command ;; esac
   done <"$T/commands"
-  [ "$(completed normbench run peri-l)" = peri-lr ] || completed normbench run peri-l
+  [ "$(completed normbench run peri-em)" = peri-embed ] || completed normbench run peri-em
   [ "$(completed normbench explain deepn)" = deepnorm ] || completed normbench explain deepn
   completed normbench compare x --better h | grep -qx higher || completed normbench compare x --better h
   completed normbench run x --profile q | grep -qx quick || completed normbench run x --profile q)"

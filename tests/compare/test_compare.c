@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/compare/print.h"
 #include "bench/figures/forest.h"
 #include "bench/store/provenance.h"
+#include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
 
 TestSuite(compare, .timeout = 600);
-
-static Error e;
-static CompareData data;
-static CompareResult result;
 
 /* Darwin's maize, eighths of an inch (Fisher 1935, chapter 3). */
 static const char maize[] = "seed,self,cross\n"
@@ -28,16 +24,8 @@ static const char eight[] = "seed,base,worse,same\n"
                             "1,3.00,3.10,3.020\n2,3.05,3.17,3.045\n3,2.98,3.09,2.990\n4,3.02,3.13,3.005\n"
                             "5,3.01,3.12,3.012\n6,2.97,3.09,2.958\n7,3.03,3.13,3.033\n8,2.99,3.11,2.986\n";
 
-static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
-
 static void make(const char *text, CompareOptions options) {
-    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
-}
-
-static void release(void) {
-    compare_release(&result);
-    compare_data_release(&data);
+    compared(text, (CompareColumns){0}, options);
 }
 
 /* The commit of the build stands for itself in no golden. */

@@ -4,23 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/compare/print.h"
+#include "tests/compare/compared.h"
 
 TestSuite(compare_anytime, .timeout = 600);
 
-static Error e;
-static CompareData data;
-static CompareResult result;
-
 static void make(const char *text, double margin, double cap, int most) {
     CompareOptions options = {.margin = margin, .conf = .95, .cap = cap, .stall = NAN, .anytime = most};
-    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
-}
-
-static void release(void) {
-    compare_release(&result);
-    compare_data_release(&data);
+    compared(text, (CompareColumns){0}, options);
 }
 
 /* What all three forms together say. */
@@ -67,8 +57,8 @@ Test(compare_anytime, the_margin) {
 
 /* No number of a fixed count of seeds stands anywhere. */
 Test(compare_anytime, shows_nothing_else) {
-    static const char *const not_there[] = {"p_adj", "sign flips.", "t interval", "bootstrap", "Bootstrap",
-                                            "p_signflip", "power", "p on ranks"};
+    static const char *const not_there[] = {"p_adj",     "sign flips.", "t interval", "bootstrap",
+                                            "Bootstrap", "p_signflip",  "power",      "p on ranks"};
     static const char *const there[] = {"decided at", "anytime95", "\"decided_at\": 8", "\\begin{tabular}",
                                         "seeds it needs"};
     Text out;

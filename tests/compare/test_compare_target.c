@@ -5,39 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/compare/print.h"
+#include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(compare_target, .timeout = 600);
 
-static Error e;
-static CompareData data;
-static CompareResult result;
-
-static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
-
 static CompareColumns at(double target) {
     return (CompareColumns){.steps = true, .target = target};
-}
-
-static void make(const char *text, CompareColumns columns, CompareOptions options) {
-    cr_assert_eq(compare_parse(&data, "FILE", columns, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
-}
-
-static void release(void) {
-    compare_release(&result);
-    compare_data_release(&data);
-}
-
-static void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted) {
-    Text out;
-    text_init(&out);
-    write(&result, &out);
-    if (write == compare_text) made_up_unbroken(out.at);
-    cr_expect_eq(strstr(out.at, what) != NULL, wanted, "%s: %s", what, out.at);
-    text_release(&out);
 }
 
 /* pre reaches 2.5 at 200, 100, 300; post at 200 for seed 2 alone. Lines in any order; the curve may rise again. */
@@ -47,7 +22,7 @@ static const char curves[] = "seed,arm,step,value\n1,pre,200,2.4\n1,pre,0,4\n1,p
                              "3,post,0,4\n3,post,100,nan\n";
 
 Test(compare_target, first_step_and_censoring) {
-    make(curves, at(2.5), plain);
+    compared(curves, at(2.5), plain);
     static const double want[] = {200, 100, 300};
     for (int i = 0; i < 3; i++) cr_expect_eq(data.value[i], want[i], "%d: %g", i, data.value[i]);
     cr_expect(data.diverged[3] && !data.diverged[4] && data.diverged[5]);
@@ -70,10 +45,10 @@ Test(compare_target, first_step_and_censoring) {
     says(compare_notes, "ended at step 100, where others went on to 300", true);
     says(compare_text, "diverged", false);
     release();
-    make(curves, at(2.9), plain); /* seed 1 of post reaches it at 300 */
+    compared(curves, at(2.9), plain); /* seed 1 of post reaches it at 300 */
     cr_expect_eq(data.value[3], 300);
     release();
-    make(curves, at(9), plain); /* all at their first step */
+    compared(curves, at(9), plain); /* all at their first step */
     cr_expect(data.value[0] == 0 && !data.lost && isinf(data.ended));
     cr_expect_eq(result.arm[1].most, 0);
     release();
@@ -95,7 +70,7 @@ Test(compare_target, verdicts_and_forms) {
     CompareOptions higher = plain;
     higher.higher = true;
     CompareColumns columns = {.steps = true, .target = 50, .rising = true, .step = "epoch"};
-    make(wide.at, columns, higher);
+    compared(wide.at, columns, higher);
     cr_expect_eq(data.value[0], 50);
     cr_expect_eq(data.value[8], 40);
     const Comparison *c = result.family.at;
@@ -107,11 +82,11 @@ Test(compare_target, verdicts_and_forms) {
     strcpy(hash, data.hash);
     release();
     columns.step = NULL;
-    make(records.at, columns, plain);
+    compared(records.at, columns, plain);
     cr_expect_str_eq(data.hash, hash);
     release();
     columns.unpaired = true;
-    make(records.at, columns, plain);
+    compared(records.at, columns, plain);
     cr_expect_eq(result.family.at->flip.total, 12870);
     cr_expect_eq(compare_verdict(&result, result.family.at->decision), COMPARE_BETTER);
     release();
@@ -126,7 +101,7 @@ Test(compare_target, never_in_any_seed_is_worse) {
     text_format(&file, "seed,step,base,slow\n");
     for (int seed = 1; seed <= 8; seed++)
         for (int step = 0; step <= 100; step += 10) text_format(&file, "%d,%d,%d,9\n", seed, step, 10 - step / 10);
-    make(file.at, at(1), plain);
+    compared(file.at, at(1), plain);
     const Comparison *c = result.family.at;
     cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_WORSE);
     cr_expect_eq(c->joint.step_count, 2);
@@ -137,7 +112,7 @@ Test(compare_target, never_in_any_seed_is_worse) {
 }
 
 Test(compare_target, json) {
-    make(curves, at(2.5), plain);
+    compared(curves, at(2.5), plain);
     Text out;
     text_init(&out);
     compare_json(&result, &out);

@@ -4,43 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/compare/print.h"
+#include "tests/compare/compared.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(compare_verdicts, .timeout = 600);
 
-static Error e;
-static CompareData data;
-static CompareResult result;
-
-static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
-
 static void make(const char *text, CompareOptions options) {
-    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
-}
-
-static void release(void) {
-    compare_release(&result);
-    compare_data_release(&data);
-}
-
-static void is(int comparison, CompareVerdict want) {
-    CompareVerdict got = compare_verdict(&result, result.family.at[comparison].decision);
-    cr_expect_eq(got, want, "%s, not %s", compare_verdict_name(got), compare_verdict_name(want));
+    compared(text, (CompareColumns){0}, options);
 }
 
 static void exits(Rc want) {
     cr_expect_eq(compare_exit(&result), want, "exit %d, not %d", compare_exit(&result), want);
-}
-
-static void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted) {
-    Text out;
-    text_init(&out);
-    write(&result, &out);
-    if (write == compare_text) made_up_unbroken(out.at);
-    cr_expect_eq(strstr(out.at, what) != NULL, wanted, "%s: %s", what, out.at);
-    text_release(&out);
 }
 
 /* One ten-thousandth in each of eight seeds, p .0078. */

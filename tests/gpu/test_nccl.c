@@ -399,7 +399,7 @@ Test(nccl, messages_of_a_group_go_together_and_in_order, .timeout = 600) {
     all_say(2, groups, "ok");
 }
 
-/* Rank 1 stops while rank 0 waits for a byte that it never sends, and stays; then rank 0 sends and waits for nothing. */
+/* Rank 1 stops while rank 0 waits for a byte that never comes, and stays; then rank 0 sends and waits for nothing. */
 static void stops(const Ranks *r, char *said) {
     ncclComm_t c;
     unsigned char byte, *at = mem_alloc(BIG, 1);

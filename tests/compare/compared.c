@@ -1,0 +1,36 @@
+#include "tests/compare/compared.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/verdict/made_up.h"
+
+Error e;
+CompareData data;
+CompareResult result;
+const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
+
+void compared(const char *text, CompareColumns columns, CompareOptions options) {
+    cr_assert_eq(compare_parse(&data, "FILE", columns, text, strlen(text), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
+}
+
+void release(void) {
+    compare_release(&result);
+    compare_data_release(&data);
+}
+
+void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted) {
+    Text out;
+    text_init(&out);
+    write(&result, &out);
+    if (write == compare_text) made_up_unbroken(out.at);
+    cr_expect_eq(strstr(out.at, what) != NULL, wanted, "%s: %s", what, out.at);
+    text_release(&out);
+}
+
+void is(int comparison, CompareVerdict want) {
+    CompareVerdict got = compare_verdict(&result, result.family.at[comparison].decision);
+    cr_expect_eq(got, want, "%s, not %s", compare_verdict_name(got), compare_verdict_name(want));
+}

@@ -1,0 +1,23 @@
+/* A text of runs compared: what the tests of `compare` read, make, look at and release. */
+#ifndef TESTS_COMPARED_H
+#define TESTS_COMPARED_H
+
+#include "bench/compare/compare.h"
+#include "bench/compare/print.h"
+
+extern Error e;
+extern CompareData data;
+extern CompareResult result;
+extern const CompareOptions plain; /* 95 %, no margin */
+
+/* Read the text and make `data` and `result` of it on two threads; anything but RC_OK fails the test. */
+void compared(const char *text, CompareColumns columns, CompareOptions options);
+void release(void);
+
+/* Fail unless what `write` says of `result` holds `what`, or does not, as wanted; compare_text's line breaks are blanks. */
+void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted);
+
+/* Fail unless a comparison of `result` has the verdict. */
+void is(int comparison, CompareVerdict want);
+
+#endif
