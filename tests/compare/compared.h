@@ -14,7 +14,8 @@ extern const CompareOptions plain; /* 95 %, no margin */
 void compared(const char *text, CompareColumns columns, CompareOptions options);
 void release(void);
 
-/* Fail unless what `write` says of `result` holds `what`, or does not, as wanted; compare_text's line breaks are blanks. */
+/* Fail unless what `write` says of `result` holds `what`, or does not, as wanted; compare_text's line breaks count as
+ * blanks. */
 void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted);
 
 /* Fail unless a comparison of `result` has the verdict. */
