@@ -253,9 +253,10 @@ static Rc open_fast(const Build *build, Queue **out, int compute, AttentionKind 
     }
     q->plans = plans_open(compute, q->workspace), q->attention = attention;
     if (q->plans && first_product(q)) return RC_OK;
+    if (!q->plans || !status(q, e)) error_set(e, RC_UNMEASURED, "cublasLtCreate failed");
     close_queue(q);
     *out = NULL;
-    return error_set(e, RC_UNMEASURED, "cuBLASLt does not start on this device");
+    return error_prefix(e, "cuBLASLt does not start on this device: ");
 }
 
 static void give(Queue *q, void *at) {

@@ -404,7 +404,8 @@ Test(cuda_host, a_product_without_an_algorithm, .init = fake_reset) {
     cr_expect_str_eq(e.text, "the CUDA device failed: cublasLtMatmul: status 15 of cuBLASLt");
     trainer_free(t);
     cr_assert_eq(tf32->device->open(&q, &e), RC_UNMEASURED);
-    cr_expect_str_eq(e.text, "cuBLASLt does not start on this device");
+    cr_expect_str_eq(e.text, "cuBLASLt does not start on this device: the CUDA device failed: cublasLtMatmul: "
+                             "status 15 of cuBLASLt");
     cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
 }
 
