@@ -43,9 +43,10 @@ DEVICE_FN float column_chain_in(float *near, int rows, int block_rows, int colum
         }
 #pragma unroll
         for (int i = 0; i < SHARE; i++) {
-            int row = from + ROWS + warp + i * WARPS;
-            const Factors none = {0, 0};
-            next[i] = row < rows && column < columns ? of(row, column) : none;
+            /* read a number that exists, as behind a branch a load would wait for the one before */
+            const int row = from + ROWS + warp + i * WARPS, last = rows - 1;
+            const Factors none = {0, 0}, some = of(row < last ? row : last, column < columns ? column : columns - 1);
+            next[i] = row <= last && column < columns ? some : none;
         }
         if (from < 0 || warp) continue;
         if (from && from % block_rows == 0) tree_push(&tree, block++, chain), chain = 0;

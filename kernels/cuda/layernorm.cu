@@ -43,8 +43,8 @@ struct GainFactors {
     /* Return the factors of a column of the gain, or (behind those) of the bias. */
     DEVICE_METHOD Factors operator()(int row, int column) const {
         size_t e = (size_t)row * n + column % n;
-        Factors f = {dy[e], 1};
-        if (column < n) f.b = (x[e] - save[2 * (size_t)row]) * save[2 * (size_t)row + 1];
+        float h = (x[e] - save[2 * (size_t)row]) * save[2 * (size_t)row + 1];
+        Factors f = {dy[e], column < n ? h : 1};
         return f;
     }
 };

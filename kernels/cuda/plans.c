@@ -141,12 +141,15 @@ static int set(const Plan *plan, cublasLtMatmulDescAttributes_t what, const void
     return lt.cublasLtMatmulDescSetAttribute(plan->of, what, value, bytes);
 }
 
-/* Describe the bias; the heuristic takes its alignment from the address and does not read it. */
+/* Describe the bias; the heuristic takes its alignment from the address and does not read it. A product without one
+ * must not name an address. */
 static int describe_bias(const Plan *plan) {
     const uint32_t epilogue = (uint32_t)plan->key.epilogue;
     const uintptr_t bias = (uintptr_t)plan->key.aligned_bias;
     int rc = set(plan, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
-    return rc ? rc : set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+    return rc || epilogue == CUBLASLT_EPILOGUE_DEFAULT
+               ? rc
+               : set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
 }
 
 /* Describe a factor of rows x columns, which may be transposed in memory. */

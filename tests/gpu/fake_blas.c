@@ -317,6 +317,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t of, const
     if (!s || !algorithm || algorithm->data[0] >= h->count || c != d || of_c != of_d ||
         memcmp(alpha, &one, sizeof one) != 0)
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (!more && about->bias) return CUBLAS_STATUS_INVALID_VALUE; /* as version 13.1 does */
     const Problem *chosen = &h->asked[algorithm->data[0]];
     if (memcmp(chosen, &now, COMPARED) != 0 || bytes < chosen->workspace || !workspace || alignment(workspace) < 16 ||
         !as_told(chosen, &x, more ? about->bias : NULL) || (more && alignment(about->bias) == (uintptr_t)about->bias))
