@@ -80,17 +80,25 @@ bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t
     return keys_hold(setup->key, setup->keys, spec, why, size);
 }
 
-const ClaimSize *claim_own_size(const Claim *claim, const RunSpec *spec, int count) {
+static const ClaimSize *size_of(const Claim *claim, const RunSpec *spec) {
     char why[CLAIM_WHY_SIZE];
     for (int i = 0; i < claim->own_count; i++) {
         const ClaimSize *s = claim->own[i];
-        bool all = s->keys > 0;
-        for (int k = 0; k < count && all; k++)
-            all = (!s->setup || setup_holds(s->setup, &spec[k], why, sizeof why)) &&
-                  keys_hold(s->key, s->keys, &spec[k], why, sizeof why);
-        if (all) return s;
+        if (s->keys > 0 && (!s->setup || setup_holds(s->setup, spec, why, sizeof why)) &&
+            keys_hold(s->key, s->keys, spec, why, sizeof why))
+            return s;
     }
     return NULL;
+}
+
+const ClaimSize *claim_own_size(const Claim *claim, const RunSpec *spec, int count) {
+    const ClaimSize *first = NULL;
+    for (int k = 0; k < count; k++) {
+        const ClaimSize *s = size_of(claim, &spec[k]);
+        if (!s) return NULL;
+        if (!k) first = s;
+    }
+    return first;
 }
 
 void claim_size_brief(const ClaimSize *s, Text *out) {

@@ -69,6 +69,27 @@ static const struct {
     {-0.0500, -0.0500, 0.000, SEEN_yes, SEEN_no},      /* every seed alike: no interval */
 };
 
+Test(claim, arms_of_two_own_sizes_are_at_their_own_size) {
+    ClaimFile f;
+    Experiment x;
+    cr_assert_eq(claims_read(&f, ".", "000", &e), RC_OK, "%s", e.text);
+    cr_assert_eq(experiment_read(&x, "bench/experiments/pre-post-sizes.yaml", "own", NULL, &e), RC_OK, "%s", e.text);
+    const Claim *both = NULL, *deep = NULL;
+    for (int i = 0; i < f.claims; i++) {
+        if (!strcmp(f.claim[i].id, "000-7")) both = &f.claim[i];
+        if (!strcmp(f.claim[i].id, "000-2")) deep = &f.claim[i];
+    }
+    cr_assert(both && deep);
+    RunSpec spec[] = {experiment_spec(&x, 0, 3, 0), experiment_spec(&x, 0, 0, 0)}; /* deep, shallow */
+    cr_assert(claim_own_size(both, spec, 2) && claim_own_size(deep, spec, 1));
+    cr_expect_str_eq(claim_own_size(both, spec, 2)->name, "deep");
+    cr_expect_null(claim_own_size(deep, spec, 2), "that claim is about deep networks alone");
+    spec[1].layers = 5;
+    cr_expect_null(claim_own_size(both, spec, 2));
+    experiment_release(&x);
+    claims_release(&f);
+}
+
 Test(claim, what_is_shown_is_earned) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         made_up_init(&m, made_up_four, "eight");
