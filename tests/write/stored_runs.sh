@@ -39,4 +39,7 @@ same amplification quick deepnorm 3 lr=5e-3
 same peri-init quick peri 6 init_std=6.32e-2 lr=3e-3
 same peri-fp16 quick peri 3 precision=fp16 lr=1e-1
 same peri-decay quick pre 5 weight_decay=0.3 lr=3e-3
+# Trained on an H100 (docs/gpu.md).
+same residual-scale-fresh quick rezero 20 lr=1e-3
+if "$program" data verify wikitext-2 --offline >/dev/null 2>&1; then same pre-post-fresh quick pre 50 layers=12; fi
 echo "1..$number"
