@@ -30,7 +30,7 @@ WORDS = ("zero one two three four five six seven eight nine ten eleven twelve th
          "seventeen eighteen nineteen twenty").split()
 NUMBER = re.compile(rf"(?<![\w.^])(?<!\w-)[-+]?(?:\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?|"
                     rf"\b(?:{'|'.join(WORDS)}|half|twice) (?:times|percent|decades|nats|BLEU)\b")
-T95 = {7: 2.364624252, 15: 2.131449546}  # the 97.5 % quantile of Student's t by degrees of freedom
+T95 = {7: 2.364624252, 11: 2.200985160, 15: 2.131449546}  # the 97.5 % quantile of Student's t by degrees of freedom
 HIDDEN = [r"<!-- (?:from|\w+ of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->",  # blocks, code, comments
           r"(?<=\])\([^)\s]*\)", r"\[[\w.-]+/[\w./-]+\]", r"`(?:[^`\n]|\n(?!\n))*`"]  # targets of links, paths, code
 
@@ -169,6 +169,42 @@ def contrast(table, arm, cell=0, step=None, metric="valid_loss"):
     family = [c for c in load(f"reference/{table}.json")["family"]["at"]
               if (c["cell"], c["metric"], c["terms"][0]["arm"]) == (cell, metric, arm) and step in (None, c["step"])]
     return max(family, key=lambda c: c["step"])
+
+
+def own(size):
+    """What write-up 000's own runs are called: "deep" or "", the shallow ones."""
+    return f"own/pre-post{'-' if size else ''}{size}-bf16-stored-fast"
+
+
+def own_gap(size, warmup):
+    """Pre-LN minus Post-LN in them."""
+    return difference(own(size), {"arm": "pre"}, {"arm": "post"}, warmup=warmup)
+
+
+def own_warmup(size, arm):
+    """What warm-up changes in them."""
+    return difference(own(size), {"warmup": "500"}, {"warmup": "0"}, arm=arm)[0]
+
+
+def stalled_deep():
+    """How many of the deep Post-LN runs without warm-up stalled."""
+    return at(f"reference/{own('deep')}.txt", r"^  runs stalled +(\d+) of 12")[0]
+
+
+def device(part="", of="nvidia-h100-80gb-hbm3"):
+    """What bench/gpu-check measured."""
+    return load(f"gpu/{of}.json")[part]
+
+
+def device_steps(replicas):
+    (row,) = (r for r in device("speed", "nvidia-h100-80gb-hbm3-first")["steps"] if r["replicas"] == replicas)
+    return row
+
+
+def device_all(precision):
+    """The sum over a step's launches, in ms."""
+    text = "\n".join(lines("gpu/h100-steps-5.txt"))
+    return float(re.search(rf"^{precision}: 5 replicas.*?^all +\d+ +([\d.]+)$", text, re.M | re.S)[1])
 
 
 def losses_of(table, arm, cell=0):

@@ -221,8 +221,8 @@ void claim_contrast_text(const ClaimTest *t, Text *out);
 /* The place of a primary test that a run of an experiment stands in, 0 the nearest; -1: none of them. */
 int claim_place(const ClaimTest *t, const char *experiment, const RunSpec *spec, int step);
 
-/* The own size of spec[0] if each of spec[count] has one of the claim's own sizes, as the arms of a claim about two sizes do;
- * NULL: one has none. */
+/* The own size of spec[0] if each of spec[count] has one of the claim's own sizes, as the arms of a claim about two
+ * sizes do; NULL: one has none. */
 const ClaimSize *claim_own_size(const Claim *claim, const RunSpec *spec, int count);
 
 /* "12 x 512, 38.6M parameters, 3.7M tokens of WikiText-2, 1 seed", of what is known. */
