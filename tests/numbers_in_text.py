@@ -186,6 +186,16 @@ def own_warmup(size, arm):
     return difference(own(size), {"warmup": "500"}, {"warmup": "0"}, arm=arm)[0]
 
 
+def bf16_costs():
+    """The largest mean difference, over the shallow cells, from the same seeds' runs in precision exact; rounded up."""
+    with open(path("gpu/pre-post-full-runs.csv"), encoding="utf-8") as file:
+        exact = {(r["arm"], r["warmup"], int(r["seed"])): float(r["valid_loss"]) for r in csv.DictReader(file)}
+    cells = {key[:2] for key in exact}
+    means = [statistics.fmean(losses(own(""), arm=arm, warmup=warmup)[seed] - value
+                              for (a, w, seed), value in exact.items() if (a, w) == (arm, warmup)) for arm, warmup in cells]
+    return math.ceil(1e4 * max(map(abs, means))) / 1e4
+
+
 def stalled_deep():
     """How many of the deep Post-LN runs without warm-up stalled."""
     return at(f"reference/{own('deep')}.txt", r"^  runs stalled +(\d+) of 12")[0]
