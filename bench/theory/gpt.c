@@ -19,6 +19,20 @@ static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, Stateme
     theory_net_free(net);
 }
 
+/* Measure Post-LN at the sizes of write-up 000: 4 layers of width 128, 12 of width 512. */
+static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
+    const bool deep = layers == SIZES;
+    TheoryPlan plan = {.layers = layers, .width = deep ? 512 : 128, .tokens = 32, .start = START_gpt, .heads = 8, .ffn_mult = 4};
+    TheoryNet *net;
+    if (theory_net_of(&net, plan, "post", seed, e)) return e->code;
+    theory_net_gradients(net);
+    for (int l = 1; l <= layers; l++)
+        theory_note(n, deep ? STATEMENT_w000_profile_deep : STATEMENT_w000_profile_shallow, seed, l, NAN,
+                    theory_net_gradient(net, l - 1, theory_w2));
+    theory_net_free(net);
+    return RC_OK;
+}
+
 static Rc post(TheoryNotes *n, int seed, int layers, Error *e) {
     const StatementId rising = layers == 4    ? STATEMENT_w000_profile_4
                                : layers == 12 ? STATEMENT_w000_profile_12
@@ -76,5 +90,6 @@ static Rc peri(TheoryNotes *n, int seed, int layers, Error *e) {
 }
 
 #define DEPTHS(job) {job, DEEPEST, 8, false}, {job, SIZES, 8, false}, {job, 4, 8, false}
-const TheoryJob theory_gpt[] = {DEPTHS(post), DEPTHS(pre), DEPTHS(deepnorm), {peri, SIZES, 8, false}};
+const TheoryJob theory_gpt[] = {DEPTHS(post), DEPTHS(pre), DEPTHS(deepnorm), {peri, SIZES, 8, false},
+                                 {own_post, SIZES, 4, true}, {own_post, 4, 8, false}};
 const int theory_gpt_count = sizeof theory_gpt / sizeof *theory_gpt;
