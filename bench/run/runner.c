@@ -390,6 +390,18 @@ static int most_replicas(const Runner *r) {
     return r->o->replicas ? r->o->replicas : r->todo->run[0].backend->device ? RUNNER_REPLICAS_MAX : 1;
 }
 
+static int largest_group(const Runner *r, int groups) {
+    int most = 1;
+    for (int i = 0; i < groups; i++)
+        if (r->job[i].runs > most) most = r->job[i].runs;
+    return most;
+}
+
+int runner_at_once(int fit, int group, int threads) {
+    int whole = fit / group > 0 ? fit / group : 1;
+    return threads < whole ? threads : whole;
+}
+
 /* Refuse a run that does not fit, before anything is allocated. Limit the runs of a program and the programs at once to
  * what fits: `replicas` runs to a program if set, else all on a device, else one. */
 static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *threads, Error *e) {
@@ -401,6 +413,7 @@ static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *
     *groups = make_groups(r, pending, jobs, most);
     if (*threads > *groups) *threads = *groups;
     if (device) fit = fit * 9 / 10 > 0 ? fit * 9 / 10 : 1; /* other processes may use it */
+    if (device) *threads = runner_at_once(fit, largest_group(r, *groups), *threads);
     if (device && most > fit / *threads) most = fit / *threads > 0 ? fit / *threads : 1;
     if (most > fit) most = fit;
     if (most < asked) *groups = make_groups(r, pending, jobs, most);

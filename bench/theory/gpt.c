@@ -22,7 +22,8 @@ static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, Stateme
 /* Measure Post-LN at the sizes of write-up 000: 4 layers of width 128, 12 of width 512. */
 static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
     const bool deep = layers == SIZES;
-    TheoryPlan plan = {.layers = layers, .width = deep ? 512 : 128, .tokens = 32, .start = START_gpt, .heads = 8, .ffn_mult = 4};
+    TheoryPlan plan = {.layers = layers, .tokens = 32, .start = START_gpt, .heads = 8, .ffn_mult = 4};
+    plan.width = deep ? 512 : 128;
     TheoryNet *net;
     if (theory_net_of(&net, plan, "post", seed, e)) return e->code;
     theory_net_gradients(net);

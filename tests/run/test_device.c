@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "bench/run/execute.h"
+#include "bench/run/runner.h"
 #include "kernels/cuda/simt/run.h"
 #include "models/trainer_count.h"
 
@@ -263,4 +264,13 @@ Test(device, a_plan_is_within_five_percent_of_what_a_device_is_asked_for) {
         cr_expect(asked >= trainer_plan_bytes(&p) && asked <= 1.05 * trainer_plan_bytes(&p),
                   "case %zu: %.0f bytes are asked for, %.0f are planned", i, asked, trainer_plan_bytes(&p));
     }
+}
+
+/* Sixteen processors and programs of twelve runs: an H100 of 80 GB holds 41 runs of 1.76 GB, three programs whole. */
+Test(device, programs_are_whole_before_they_are_many) {
+    cr_expect_eq(runner_at_once(41, 12, 16), 3);
+    cr_expect_eq(runner_at_once(41, 12, 2), 2, "no more than asked for");
+    cr_expect_eq(runner_at_once(1000, 12, 16), 16);
+    cr_expect_eq(runner_at_once(11, 12, 16), 1, "one program, in parts");
+    cr_expect_eq(runner_at_once(1, 1, 16), 1);
 }

@@ -73,7 +73,8 @@ Test(claim, arms_of_two_own_sizes_are_at_their_own_size) {
     ClaimFile f;
     Experiment x;
     cr_assert_eq(claims_read(&f, SOURCE_ROOT, "000", &e), RC_OK, "%s", e.text);
-    cr_assert_eq(experiment_read(&x, SOURCE_ROOT "/bench/experiments/pre-post-sizes.yaml", "own", NULL, &e), RC_OK, "%s", e.text);
+    static const char file[] = SOURCE_ROOT "/bench/experiments/pre-post-sizes.yaml";
+    cr_assert_eq(experiment_read(&x, file, "own", NULL, &e), RC_OK, "%s", e.text);
     const Claim *both = NULL, *deep = NULL;
     for (int i = 0; i < f.claims; i++) {
         if (!strcmp(f.claim[i].id, "000-7")) both = &f.claim[i];
