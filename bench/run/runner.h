@@ -30,8 +30,8 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
  * not. */
 Rc runner_fits(const Todo *p, double *need, double *have, Error *e);
 
-/* Return how many programs of up to `group` runs a device trains at once, at most `threads`, if `fit` runs fit: a program
- * cut in parts takes longer than one after the other, since few runs leave a device idle. */
+/* Return how many programs of up to `group` runs a device trains at once, at most `threads`, if `fit` runs fit: a
+ * program cut in parts takes longer than one after the other, since few runs leave a device idle. */
 int runner_at_once(int fit, int group, int threads);
 
 #endif
