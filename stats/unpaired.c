@@ -4,6 +4,7 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "stats/permute.h"
@@ -188,6 +189,31 @@ StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, dou
     r.df = w.df;
     st_tost_from_se(&r, lo, hi, alpha);
     return r;
+}
+
+static double mean_of(const double *x, size_t n) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum / (double)n;
+}
+
+double st_welch_tost_room(const double *a, size_t na, const double *b, size_t nb, double lo, double hi, double alpha) {
+    if (!st_welch_tost(a, na, b, nb, lo, hi, alpha).equivalent) return NAN;
+    double *more = mem_alloc(na + 1, sizeof *more), mean = mean_of(a, na), room = INFINITY;
+    memcpy(more, a, na * sizeof *more);
+    for (int side = -1; side <= 1; side += 2) {
+        double inside = 0.0, outside = 2.0 * (hi - lo) * ((double)na + 1.0); /* so far off it moves the mean out */
+        for (int i = 0; i < 100; i++) {
+            double mid = 0.5 * (inside + outside);
+            more[na] = mean + side * mid;
+            bool still = st_welch_tost(more, na + 1, b, nb, lo, hi, alpha).equivalent;
+            inside = still ? mid : inside;
+            outside = still ? outside : mid;
+        }
+        room = fmin(room, inside);
+    }
+    free(more);
+    return room;
 }
 
 void st_midranks(const double *x, size_t n, double tol, double *out) {

@@ -46,6 +46,10 @@ StTci st_welch(const double *a, size_t na, const double *b, size_t nb, double co
 /* Equivalence by two one-sided Welch tests; as st_tost in everything else. */
 StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, double lo, double hi, double alpha);
 
+/* How far from the mean of a one more run of a may lie, on either side, until st_welch_tost with it no longer finds
+ * equivalence; st_tost_room (stats/paired.h) of unpaired runs. NaN where the arms are not equivalent. */
+double st_welch_tost_room(const double *a, size_t na, const double *b, size_t nb, double lo, double hi, double alpha);
+
 /* Ranks from 1 on, of values that tie within tol their mean rank; infinite values tie with their like. out: [n]. */
 void st_midranks(const double *x, size_t n, double tol, double *out);
 

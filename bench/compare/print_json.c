@@ -42,6 +42,8 @@ static json_t *unpaired_inside(const CompareResult *r, const Comparison *c) {
     json_put(o, "p", c->inside_p), json_put(o, "floor", c->flip.p_min / 2);
     json_object_set_new(o, "inside", json_boolean(c->inside));
     json_put(o, "unseen", st_unseen(n, r->family.alpha));
+    if (c->inside && !isnan(c->room_a)) json_put(o, "undone_beyond", c->room_a);
+    if (c->inside && !isnan(c->room_b)) json_put(o, "undone_beyond_baseline", c->room_b);
     return o;
 }
 

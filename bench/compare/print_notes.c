@@ -206,7 +206,8 @@ static bool inside(const CompareResult *r, const Comparison *c) {
 /* Of the same: what a tail would do that so few runs do not show. */
 static double room_inside(const CompareResult *r, const Comparison *c) {
     double margin = r->options.margin;
-    if (!c->inside || !c->pairs.n) return (double)NAN;
+    if (!c->inside) return (double)NAN;
+    if (r->data->unpaired) return c->room_a;
     return st_tost_room(c->pairs.d, c->pairs.n, c->pairs.scale, -margin, margin, r->family.alpha);
 }
 
@@ -214,12 +215,21 @@ static bool has_room(const CompareResult *r, const Comparison *c) {
     return !isnan(room_inside(r, c));
 }
 
+static void say_beyond(double room, double far, double sd, Text *out) {
+    char shown[48], shown_far[48];
+    text_format(out, " beyond %s of its mean (the farthest of these: %s)", show_with_error(shown, room, sd, false),
+                show_with_error(shown_far, far, sd, false));
+}
+
 static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
-    char room[48], far[48];
-    double mean = c->t.mean, farthest = fmax(c->effect.most - mean, mean - c->effect.least);
-    text_format(out, " beyond %s of its mean (the farthest of these: %s)",
-                show_with_error(room, room_inside(r, c), c->effect.sd, false),
-                show_with_error(far, farthest, c->effect.sd, false));
+    double mean = c->t.mean, far = fmax(c->effect.most - mean, mean - c->effect.least);
+    if (!r->data->unpaired) {
+        say_beyond(room_inside(r, c), far, c->effect.sd, out);
+        return;
+    }
+    say_beyond(c->room_a, c->far_a, c->far_a, out);
+    text_format(out, ", or one of the baseline's");
+    say_beyond(c->room_b, c->far_b, c->far_b, out);
 }
 
 static bool diverged(const CompareResult *r, const Comparison *c) {

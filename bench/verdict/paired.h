@@ -140,6 +140,8 @@ typedef struct {
     int n_a, n_b;         /* of unpaired arms (bench/verdict/unpaired.h), as these two: */
     StSignflip rank_test; /* relabelled midranks */
     double rank_mean;     /* of the first arm less that of the other */
+    double room_a, room_b, far_a, far_b; /* how far from its arm's mean one more run would undo that the arms are the
+                                            same (st_welch_tost_room; NaN: they are not), and the farthest run is */
     double joint_ranks; /* the adjusted p on ranks; NaN: not made */
     Decision decision_ranks;
     int turning, turning_seed; /* seeds each of which, left out, turns the verdict; -1: not looked at; the first of them

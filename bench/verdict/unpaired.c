@@ -95,6 +95,21 @@ static void count_lost(Comparison *c, const UnpairedRuns *in) {
     c->stall = (StMcnemar){.status = f.status, .p = f.p, .p_min = f.p_min};
 }
 
+static double farthest(const double *x, size_t n) {
+    double mean = 0, far = 0;
+    for (size_t i = 0; i < n; i++) mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++) far = fmax(far, fabs(x[i] - mean));
+    return far;
+}
+
+/* How far off one more run of either arm would undo an equality. */
+static void find_room(Comparison *c, const double *a, size_t na, const double *b, size_t nb, double alpha) {
+    double margin = c->what.margin;
+    c->room_a = st_welch_tost_room(a, na, b, nb, -margin, margin, alpha);
+    c->room_b = st_welch_tost_room(b, nb, a, na, -margin, margin, alpha);
+    c->far_a = farthest(a, na), c->far_b = farthest(b, nb);
+}
+
 /* What only pairs have. */
 static void no_pairs(Comparison *c) {
     c->wilcoxon.status = c->boot.status = c->effect.status = c->posterior.status = c->pitman_morgan.status =
@@ -130,6 +145,7 @@ void unpaired_make(const Family *f, Comparison *c, const UnpairedRuns *in) {
     c->status = r.status;
     c->t = st_welch(a, p.na, b, p.nb, f->conf);
     c->tost = st_welch_tost(a, p.na, b, p.nb, -margin, margin, f->alpha);
+    find_room(c, a, p.na, b, p.nb, f->alpha);
     c->levene = st_levene(a, p.na, b, p.nb);
     c->flip = as_flip(&r);
     c->rank_test = as_flip(&ranks);

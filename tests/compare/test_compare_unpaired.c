@@ -150,6 +150,9 @@ Test(compare_unpaired, the_margin_and_the_gate) {
     ends(0, COMPARE_EQUIVALENT, RC_OK);
     const Comparison *c = result.family.at;
     cr_expect(c->inside_p >= c->tost.p && c->inside_p < .05);
+    cr_expect(c->room_a > c->far_a && c->room_b > c->far_b, "%g %g", c->room_a, c->room_b);
+    says(compare_notes, "One more run would undo it: a beyond", true);
+    says(compare_notes, "or one of the baseline's beyond", true);
     release();
     options = plain, options.fail_by = true, options.fail_more = .005;
     three(options, .01);

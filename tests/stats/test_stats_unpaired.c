@@ -148,6 +148,25 @@ Test(stats_unpaired, welch_by_hand) {
     NEAR(r.se, sqrt(2.0 / 3), 1e-12);
 }
 
+/* The room for one more run of an arm, found from outside: just inside it Welch's tests still find equivalence, and
+ * just outside it they do not, on the nearer side. */
+Test(stats_unpaired, equality_that_one_more_run_undoes) {
+    double a[9] = {.001, -.004, .003, .002, -.001, .0, -.003, .004};
+    const double b[7] = {.002, .006, -.003, .004, .001, .002, .003};
+    double room = st_welch_tost_room(a, 8, b, 7, -.02, .02, .05), mean = .002 / 8;
+    cr_assert(room > .03 && room < .1, "%g", room);
+    int still = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        a[8] = mean + side * room * .9999;
+        cr_assert(st_welch_tost(a, 9, b, 7, -.02, .02, .05).equivalent);
+        a[8] = mean + side * room * 1.0001;
+        still += st_welch_tost(a, 9, b, 7, -.02, .02, .05).equivalent;
+    }
+    cr_assert(still == 1, "the nearer side undoes it: %d", still);
+    cr_assert(isnan(st_welch_tost_room(a, 8, b, 7, -.001, .001, .05)), "not equivalent");
+    cr_assert(isnan(st_welch_tost_room(a, 1, b, 7, -.02, .02, .05)), "one run");
+}
+
 Test(stats_unpaired, midranks) {
     const double x[6] = {2, INFINITY, 1, 2, INFINITY, -INFINITY}, want[6] = {3.5, 5.5, 2, 3.5, 5.5, 1};
     double rank[6];
