@@ -342,6 +342,34 @@ static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
     return RC_OK;
 }
 
+/* Say how numbers were written. Columns that are compared with each other need one unit. */
+static Rc settle_marks(Csv *c, const Shape *s, Error *e) {
+    CompareRows *r = rows_of(c);
+    const char *plain = NULL, *percent = NULL;
+    for (int i = 0; i < s->fields && i < c->units; i++) {
+        if (r->wide ? has_part(s, i) : i != s->value) continue;
+        if (c->unit[i] & CSV_PLAIN) plain = s->name[i];
+        if (c->unit[i] & CSV_PERCENT) percent = s->name[i];
+    }
+    if (plain && plain == percent)
+        return error_set(e, RC_USAGE, "%s: column '%.80s' has numbers with and without a sign of percent", c->header,
+                         plain);
+    if (plain && percent)
+        return error_set(e, RC_USAGE,
+                         "%s: column '%.80s' has numbers with a sign of percent and '%.80s' without; one unit is "
+                         "needed",
+                         c->header, percent, plain);
+    if (!c->comma && !percent) return RC_OK;
+    Text said;
+    text_init(&said);
+    text_format(&said, "%s%s%s%s%s", r->read_as ? r->read_as : "", r->read_as ? "; " : "",
+                c->comma ? "numbers with decimal commas" : "", c->comma && percent ? ", " : "",
+                percent ? c->comma ? "in percent" : "numbers in percent" : "");
+    free(r->read_as);
+    r->read_as = said.at;
+    return RC_OK;
+}
+
 /* Once it is known what a line is. */
 static Rc settle(Csv *c, Shape *s, Error *e) {
     CompareRows *r = rows_of(c);
@@ -362,7 +390,7 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
                              c->header, name, compare_name_columns, curves(name));
         if (s->runs ? settle_run(c, s, i, e) : compare_arm(r, c->header, name, &s->column[i].arm, e)) return e->code;
     }
-    return RC_OK;
+    return settle_marks(c, s, e);
 }
 
 /* Names outlive the line they stand on, as the text does. */

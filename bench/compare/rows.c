@@ -135,6 +135,7 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
     if (parse_real(text, out)) return compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
                      strchr(text, ',')                 ? " (decimals take a point)"
+                     : strchr(text, '%')               ? " (a column has a sign of percent behind all numbers, or none)"
                      : isalpha((unsigned char)text[0]) ? " (a diverged run is written nan)"
                                                        : "");
 }

@@ -66,6 +66,8 @@ static Rc split(Csv *c, char *s, Error *e) {
     }
 }
 
+static void write_plain(Csv *c);
+
 bool csv_next(Csv *c, Rc *rc, Error *e) {
     *rc = RC_OK;
     while (c->at < c->end) {
@@ -80,6 +82,7 @@ bool csv_next(Csv *c, Rc *rc, Error *e) {
         if (c->separator == ' ') line = trim(line);
         snprintf(c->where, sizeof c->where, "%.600s:%ld", c->file, c->line);
         *rc = split(c, line, e);
+        if (!*rc && (c->comma || c->units)) write_plain(c);
         return true;
     }
     return false;
@@ -99,12 +102,85 @@ static void skip_comments(Csv *c) {
     }
 }
 
+/* What the numbers of a file look like. */
+typedef struct {
+    bool point, comma, grouped; /* "3.4"; "3,4"; "3,412,000" */
+    bool decimal;               /* a comma that groups no thousands: "0,412", "3,41" */
+} Marks;
+
+/* Take note of a number's marks; what stands behind it, or NULL where it is none. */
+static const char *number_marks(const char *text, Marks *m) {
+    const char *digits = text + (*text == '-' || *text == '+');
+    size_t whole = strspn(digits, "0123456789"), more = 0;
+    const char *at = digits + whole;
+    char mark = *at;
+    if (mark == '.' || mark == ',') more = strspn(++at, "0123456789"), at += more;
+    if (!whole && !more) return NULL;
+    if (mark == ',' && !more) return NULL;
+    bool grouped = mark == ',' && *at == ',';
+    while (grouped && *at == ',') at += 1 + strspn(at + 1, "0123456789");
+    if (mark == ',' && *at == '.') m->point = true, at += 1 + strspn(at + 1, "0123456789"); /* 1,234.5 */
+    if (*at == 'e' || *at == 'E') {
+        const char *power = at + 1 + (at[1] == '-' || at[1] == '+');
+        size_t n = strspn(power, "0123456789");
+        if (n) at = power + n;
+    }
+    while (*at == ' ') at++;
+    if (*at && strcmp(at, "%") != 0) return NULL;
+    m->point |= mark == '.', m->comma |= mark == ',', m->grouped |= grouped;
+    m->decimal |= mark == ',' && !grouped && (more != 3 || !whole || whole > 3 || digits[0] == '0');
+    return at;
+}
+
+/* Look at all lines once, in a copy; what cannot be split is left to who reads them. */
+static void find_marks(Csv *c) {
+    size_t length = (size_t)(c->end - c->at);
+    Marks m = {0};
+    Rc rc;
+    Error ignored;
+    bool commas = c->separator != ',' && memchr(c->at, ',', length), signs = memchr(c->at, '%', length) != NULL;
+    if (!commas && !signs) return;
+    char *copy = memcpy(mem_alloc(length + 1, 1), c->at, length);
+    Csv all = {.file = c->file, .at = copy, .end = copy + length, .separator = c->separator};
+    snprintf(all.header, sizeof all.header, "%s", c->file);
+    while (csv_next(&all, &rc, &ignored))
+        for (int i = 0; !rc && i < all.fields; i++) {
+            const char *behind = number_marks(all.field[i], &m);
+            if (i >= c->units) {
+                c->unit = mem_grow(c->unit, (size_t)i + 1, 1);
+                c->unit[c->units++] = 0;
+            }
+            if (behind) c->unit[i] |= *behind ? CSV_PERCENT : CSV_PLAIN;
+        }
+    c->comma = commas && m.decimal && !m.point && !m.grouped;
+    csv_release(&all);
+    free(copy);
+}
+
+bool csv_percent(const Csv *c, int column) {
+    return column < c->units && c->unit[column] == CSV_PERCENT;
+}
+
+/* Write a decimal point and no sign of percent, as the file's other numbers say. */
+static void write_plain(Csv *c) {
+    Marks ignored;
+    for (int i = 0; i < c->fields; i++) {
+        bool percent = csv_percent(c, i);
+        char *field = c->field[i], *comma = c->comma ? strchr(field, ',') : NULL;
+        if ((!percent && !comma) || !number_marks(field, &ignored)) continue;
+        if (comma) *comma = '.';
+        if (percent) field[strcspn(field, " %")] = 0;
+    }
+}
+
 void csv_begin(Csv *c) {
     skip_comments(c);
     c->separator = separator_of(c->at);
+    find_marks(c);
 }
 
 void csv_release(Csv *c) {
     free(c->field);
+    free(c->unit);
     *c = (Csv){0};
 }

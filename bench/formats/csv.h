@@ -1,4 +1,5 @@
-/* Read a CSV file line by line: any separator, quoted fields, blanks around them, comments before the header. */
+/* Read a CSV file line by line: any separator, quoted fields, blanks around them, comments before the header, decimal
+ * commas and signs of percent. */
 #ifndef BENCH_FORMATS_CSV_H
 #define BENCH_FORMATS_CSV_H
 
@@ -14,15 +15,23 @@ typedef struct {
     char separator;
     char **field; /* pointers into the text */
     int fields, room;
+    bool comma; /* numbers have a decimal comma; fields have a point in its place */
+    char *unit; /* [units] kinds of numbers in a column; where all have a sign of percent, fields */
+    int units;  /* lack it */
     char where[700], header[700]; /* FILE:LINE of the fields, and of the header once it is read */
 } Csv;
 
-/* Find the header and the separator; at, end and file are set. */
+enum { CSV_PLAIN = 1, CSV_PERCENT = 2 };
+
+/* Find the header and the separator, and what numbers look like; at, end and file are set. A comma in numbers is a
+ * decimal one where it separates no fields, some number shows that it does not group thousands (0,5; 3,41), and none
+ * has a point or two commas. */
 void csv_begin(Csv *c);
 
 /* Split the next line that is not blank into its fields; false at the end of the text. *rc: RC_USAGE for a quoted field
  * that does not end, or with text after its closing quote. */
 bool csv_next(Csv *c, Rc *rc, Error *e);
+bool csv_percent(const Csv *c, int column);
 void csv_release(Csv *c);
 
 #endif

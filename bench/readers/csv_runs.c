@@ -88,6 +88,17 @@ static Csv begin(const LogFile *file, char **copy) {
     return c;
 }
 
+/* Note of runs from `first` on how their file writes numbers. */
+static void note_marks(const Csv *c, const LogFile *file, const char *only, Logs *out, int first) {
+    for (int i = first; i < out->count; i++) {
+        out->log[i].comma = c->comma;
+        for (int k = 0; k < file->fields; k++) {
+            const char *metric = only ? only : file->field[k];
+            if (csv_percent(c, k) && log_series(&out->log[i], metric)) log_percent(&out->log[i], metric);
+        }
+    }
+}
+
 /* The next line with as many fields as the header. false: at the end, or *rc; a last line that breaks off is skipped.
  */
 static bool next(Csv *c, int fields, bool *broken, Rc *rc, Error *e) {
@@ -115,6 +126,12 @@ Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e) {
             double step;
             if (log_number(c.field[0], &step)) chart_line(&c, column, step, out);
         }
+    for (int i = 0; i < file->fields; i++) {
+        if (column[i].log < 0) continue;
+        Log *log = &out->log[column[i].log];
+        log->comma = c.comma;
+        if (csv_percent(&c, i) && log->count) log_percent(log, column[i].metric);
+    }
     for (int i = first; broken && !rc && i < out->count; i++)
         log_doubt(&out->log[i], "the file's last line breaks off");
     for (int i = first; i < out->count; i++)
@@ -236,6 +253,7 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
             curve_line(file, &c, step, only, odd, log);
         }
     say_odd(file, odd, log);
+    note_marks(&c, file, only, out, out->count - 1);
     if (broken) log_doubt(log, "its last line breaks off");
     csv_release(&c);
     free(copy), free(only), free(odd);
@@ -291,6 +309,7 @@ Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
             table_row(file, &c, name, state, log);
         }
     logs_gather_rows(out, first, name >= 0);
+    note_marks(&c, file, NULL, out, first);
     if (broken && !rc) log_fault(logs_add(out, reader, file->path, "", NULL), "the file's last line breaks off");
     csv_release(&c);
     free(copy);

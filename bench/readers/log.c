@@ -47,6 +47,10 @@ void log_point(Log *log, const char *metric, double step, double value) {
     s->at[s->count++] = (LogPoint){step, isfinite(value) ? value : (double)NAN};
 }
 
+void log_percent(Log *log, const char *metric) {
+    series_of(log, metric)->percent = true;
+}
+
 void log_setting(Log *log, const char *key, const char *value) {
     log->setting = mem_grow(log->setting, (size_t)log->settings + 1, sizeof *log->setting);
     log->setting[log->settings++] = (LogSetting){mem_text(key), mem_text(value)};
@@ -111,9 +115,12 @@ const char *log_setting_of(const Log *log, const char *key) {
 
 /* Appends what `from` holds to `to`, and leaves it empty. */
 static void join(Log *to, Log *from) {
-    for (int i = 0; i < from->count; i++)
+    for (int i = 0; i < from->count; i++) {
         for (size_t k = 0; k < from->series[i].count; k++)
             log_point(to, from->series[i].name, from->series[i].at[k].step, from->series[i].at[k].value);
+        if (from->series[i].percent) log_percent(to, from->series[i].name);
+    }
+    to->comma |= from->comma;
     for (int i = 0; i < from->settings; i++) log_setting(to, from->setting[i].key, from->setting[i].value);
     if (from->doubt && !to->doubt) to->doubt = from->doubt, from->doubt = NULL;
     /* A part without numbers is no fault of a run that has some. */

@@ -17,6 +17,7 @@ typedef struct {
     char *name;
     LogPoint *at; /* by steps, once logs_settle ran */
     size_t count, room;
+    bool percent; /* the file writes a sign of percent behind each */
     size_t again; /* steps that stood there before with another value; of logs_settle */
 } LogSeries;
 
@@ -33,6 +34,7 @@ typedef struct {
     char *doubt;  /* what else is wrong with the file: "breaks off at byte 80"; NULL: nothing */
     int reader;   /* a row of readers.def */
     int shared;   /* bytes of the path that all logs' paths begin with, up to a '/'; of logs_settle */
+    bool comma;   /* its numbers have decimal commas */
     bool curve;   /* its steps mean something */
     bool saved;   /* its file stands in a folder checkpoint-N */
     LogSeries *series;
@@ -53,6 +55,7 @@ void log_release(Log *log);
 void logs_release(Logs *l);
 
 void log_point(Log *log, const char *metric, double step, double value);
+void log_percent(Log *log, const char *metric); /* of one that has points */
 void log_setting(Log *log, const char *key, const char *value);
 void log_fault(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_doubt(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));

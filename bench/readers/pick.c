@@ -119,7 +119,7 @@ static Rc no_metric(const Pick *p, const PickQuery *q, const char *const *list, 
     if (text)
         return error_set(e, RC_USAGE, "--metric: '%.100s' holds '%.60s', which is no number%s", q->metric, text,
                          strchr(text, ',')   ? " (decimals take a point)"
-                         : strchr(text, '%') ? " (numbers stand without a sign of percent)"
+                         : strchr(text, '%') ? " (a column has a sign of percent behind all numbers, or none)"
                                              : "");
     error_set(e, RC_USAGE, "--metric: no run has '%.100s'%s", q->metric,
               did_you_mean(hint, sizeof hint, q->metric, list, count));
@@ -226,7 +226,14 @@ static void say_read(Pick *p) {
     }
     free(pick_labels(p, true, false, &arms));
     text_format(&p->read_as, ", %d run%s, %d arm%s", p->runs, p->runs == 1 ? "" : "s", arms, arms == 1 ? "" : "s");
-    if (p->metric[0]) text_format(&p->read_as, "; %s", p->metric);
+    bool percent = false, comma = false;
+    for (int i = 0; i < p->runs; i++) {
+        const PickedRun *run = &p->run[i];
+        percent |= !run->why && run->series && run->series->percent;
+        comma |= !run->why && run->log->comma;
+    }
+    if (p->metric[0]) text_format(&p->read_as, "; %s%s", p->metric, percent ? " in percent" : "");
+    if (comma) text_format(&p->read_as, "; numbers with decimal commas");
 }
 
 /* Why a run is left out, or what is doubtful of one that is used; NULL: nothing. */

@@ -116,6 +116,20 @@ static void say_step(Pick *p, double step) {
                     format_real(off, fabs(far->step - step)), log_called(name, sizeof name, far->log));
 }
 
+/* A metric that some files write with a sign of percent and others without. */
+static Rc check_signs(const Pick *p, Error *e) {
+    const PickedRun *percent = NULL, *plain = NULL;
+    char a[500], b[500];
+    for (int i = 0; i < p->runs; i++) {
+        const PickedRun *run = &p->run[i];
+        if (run->why || !run->series) continue;
+        *(run->series->percent ? &percent : &plain) = run;
+    }
+    if (!percent || !plain) return RC_OK;
+    return error_set(e, RC_USAGE, "%.100s: %.300s is in percent and %.300s is not; one unit is needed", p->metric,
+                     log_called(a, sizeof a, percent->log), log_called(b, sizeof b, plain->log));
+}
+
 /* All values of one arm above 1.5 and of another within 1: percent beside fractions. */
 static Rc check_units(const Pick *p, Error *e) {
     int count;
@@ -158,5 +172,5 @@ Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
         }
         if (q->at != PICK_STEP) say_unlike(p, q);
     }
-    return q->list ? RC_OK : check_units(p, e);
+    return q->list ? RC_OK : check_signs(p, e) ? e->code : check_units(p, e);
 }

@@ -151,7 +151,8 @@ Test(compare, swapped_arms_turn_every_sign) {
     release();
 }
 
-/* The same runs five ways, the last with rows out of order, Windows line ends, blank lines and a byte order mark. */
+/* The same runs in eight forms, the fifth with rows out of order, Windows line ends, blank lines and a byte order
+ * mark. */
 Test(compare, every_form_gives_the_same_bytes) {
     static const char *const forms[] = {
         "seed,pre,post one\n1,3.25,3.5\n2,3,3.125\n3,2.75,3.25\n",
@@ -164,6 +165,8 @@ Test(compare, every_form_gives_the_same_bytes) {
         "\xEF\xBB\xBF\r\narm;value;seed\r\n\"pre\"; 2.75;3\r\n\r\npre;3.0e0;2\r\n\"post one\";3.25;3\r\npre;3.25;1\r\n"
         "post one;3.125;2\r\n\"post one\";\"3.5\";1",
         "seed\tpre\tpost one\n3\t2.75\t3.25\n1\t3.25\t3.5\n2\t3\t3.125\n",
+        "seed;pre;post one\n1;3,25;3,5\n2;3;3,125\n3;2,75;3,25\n",
+        "seed,pre,post one\n1,3.25%,3.5%\n2,3 %,3.125%\n3,2.75%,3.25%\n",
     };
     char *first = json_of(forms[0], plain);
     for (size_t i = 1; i < sizeof forms / sizeof *forms; i++) {
@@ -172,6 +175,12 @@ Test(compare, every_form_gives_the_same_bytes) {
         free(other);
     }
     free(first);
+    make(forms[6], plain);
+    says(compare_text, "Read as numbers with decimal commas.", true);
+    release();
+    make(forms[7], plain);
+    says(compare_text, "Read as numbers in percent.", true);
+    release();
 }
 
 Test(compare, order_of_columns_changes_no_number) {

@@ -390,13 +390,26 @@ Test(pick, a_metric_that_holds_text_and_runs_of_no_use) {
     six(&l);
     log_setting(&l.log[0], "acc", "71.5%");
     q.metric = "acc";
-    refused(&l, q, RC_USAGE, "'acc' holds '71.5%', which is no number (numbers stand without a sign of percent)");
+    refused(&l, q, RC_USAGE, "'acc' holds '71.5%', which is no number (a column has a sign of percent behind");
     six(&l);
     log_setting(&l.log[0], "acc", "3,28");
     refused(&l, q, RC_USAGE, "decimals take a point");
     six(&l);
     for (int i = 0; i < 6; i++) log_fault(&l.log[i], "a chart of groups");
     refused(&l, q, RC_UNMEASURED, "none of 6 runs can be used; the first: a chart of groups");
+}
+
+Test(pick, a_metric_with_and_without_a_sign_of_percent) {
+    Logs l;
+    Pick p;
+    six(&l);
+    for (int i = 0; i < 6; i++) log_percent(&l.log[i], "val/loss"), l.log[i].comma = true;
+    make(&p, &l, usual());
+    cr_expect(strstr(p.read_as.at, "; val/loss in percent; numbers with decimal commas"), "%s", p.read_as.at);
+    release(&p, &l);
+    six(&l);
+    log_percent(&l.log[4], "val/loss");
+    refused(&l, usual(), RC_USAGE, "val/loss: b_s2.jsonl is in percent and b_s3.jsonl is not; one unit is needed");
 }
 
 Test(pick, names_that_fit_nothing) {

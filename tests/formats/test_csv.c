@@ -1,0 +1,66 @@
+/* CSV: what numbers look like in files of other countries and programs. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/formats/csv.h"
+
+TestSuite(csv, .timeout = 60);
+
+/* The fields of all lines, '|' between fields and '/' between lines; with the marks that were found. */
+static const char *read(const char *text) {
+    static char out[400];
+    char copy[400];
+    Rc rc;
+    Error e;
+    snprintf(copy, sizeof copy, "%s", text);
+    Csv c = {.file = "f", .at = copy, .end = copy + strlen(copy)};
+    csv_begin(&c);
+    snprintf(out, sizeof out, "%s", c.comma ? "comma " : "");
+    while (csv_next(&c, &rc, &e)) {
+        cr_assert_eq(rc, RC_OK, "%s", e.text);
+        for (int i = 0; i < c.fields; i++) {
+            size_t n = strlen(out);
+            snprintf(out + n, sizeof out - n, "%s%s", i ? "|" : c.line > 1 ? "/" : "", c.field[i]);
+        }
+    }
+    for (int i = 0; i < 8; i++)
+        if (csv_percent(&c, i)) snprintf(out + strlen(out), sizeof out - strlen(out), " %%%d", i);
+    csv_release(&c);
+    return out;
+}
+
+Test(csv, decimal_commas_where_nothing_else_fits) {
+    static const char *const rows[][2] = {
+        {"s;a\n1;3,41\n2;-3,412\n", "comma s|a/1|3.41/2|-3.412"},
+        {"s;a\n1;0,412\n", "comma s|a/1|0.412"},
+        {"s\ta\n1\t3412,555\n", "comma s|a/1|3412.555"},
+        {"s;a\n1;1,5e-3\n2;7\n", "comma s|a/1|1.5e-3/2|7"},
+        {"s;a\n1;\"2,25\"\n", "comma s|a/1|2.25"},
+        {"s;a\n1;,5\n", "comma s|a/1|.5"},
+        {"s;a, b\n1;x, y\n2;2,5\n", "comma s|a, b/1|x, y/2|2.5"}, /* text stays as it is */
+        {"s;a\n1;3,412\n2;3,455\n", "s|a/1|3,412/2|3,455"},       /* or thousands */
+        {"s;a\n1;3,41\n2;3.41\n", "s|a/1|3,41/2|3.41"},
+        {"s;a\n1;3,41\n2;1,234,567\n", "s|a/1|3,41/2|1,234,567"},
+        {"s;a\n1;3,41\n2;1,234.5\n", "s|a/1|3,41/2|1,234.5"},
+        {"s,a\n1,\"3,41\"\n", "s|a/1|3,41"}, /* the comma separates fields */
+        {"s;a\n1;3,4x\n", "s|a/1|3,4x"},
+        {"s;a\n1;3,\n", "s|a/1|3,"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_str_eq(read(rows[i][0]), rows[i][1], "row %zu", i);
+}
+
+Test(csv, a_column_in_percent) {
+    static const char *const rows[][2] = {
+        {"s,a\n1,71.5%\n2,80 %\n", "s|a/1|71.5/2|80 %1"},
+        {"s;a;b\n1;71,5%;3,25\n", "comma s|a|b/1|71.5|3.25 %1"},
+        {"s,a\n1,71.5%\n2,\n3,nan\n", "s|a/1|71.5/2|/3|nan %1"},
+        {"s,a\n1,71.5%\n2,.8\n", "s|a/1|71.5%/2|.8"}, /* two units */
+        {"s,a\n1,5%%\n", "s|a/1|5%%"},
+        {"s,a\n1,%\n", "s|a/1|%"},
+        {"s,a\n1,top 5%\n", "s|a/1|top 5%"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_str_eq(read(rows[i][0]), rows[i][1], "row %zu", i);
+}
