@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "bench/formats/json.h"
-#include "bench/readers/file.h"
+#include "bench/readers/readers.h"
 
 enum { DEEPEST = 12, SETTINGS_MAX = 2000, KEY_SIZE = 400 };
 
@@ -101,15 +101,16 @@ static void yaml_end(YamlPath *y) {
     yaml_value_ended(y);
 }
 
-/* Tags and aliases of Python's own objects are passed over. */
-static void settings_yaml(Log *log, const char *bytes, size_t length) {
+/* Tags and aliases of Python's own objects are passed over. false: it is no YAML. */
+static bool settings_yaml(Log *log, const char *bytes, size_t length) {
     yaml_parser_t parser;
     yaml_event_t event;
     YamlPath y = {.log = log};
-    bool more = yaml_parser_initialize(&parser) != 0;
+    bool more = yaml_parser_initialize(&parser) != 0, whole = false;
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, length);
     while (more && yaml_parser_parse(&parser, &event)) {
-        more = event.type != YAML_STREAM_END_EVENT && event.type != YAML_NO_EVENT;
+        whole = event.type == YAML_STREAM_END_EVENT;
+        more = !whole && event.type != YAML_NO_EVENT;
         if (event.type == YAML_SCALAR_EVENT) yaml_scalar(&y, (const char *)event.data.scalar.value);
         if (event.type == YAML_ALIAS_EVENT) yaml_value_ended(&y);
         if (event.type == YAML_MAPPING_START_EVENT) yaml_begin(&y, false);
@@ -118,6 +119,33 @@ static void settings_yaml(Log *log, const char *bytes, size_t length) {
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
+    return whole;
+}
+
+/* Metrics as DVC has them: keys, below other keys or not, and nothing but numbers. */
+bool yaml_is(const LogFile *file) {
+    Logs l = {0};
+    if (!file->text || file->json || file->line) return false;
+    Log *log = logs_add(&l, 0, file->path, "", NULL);
+    bool numbers = settings_yaml(log, file->text, file->text_length) && log->settings;
+    for (int i = 0; i < log->settings && numbers; i++) {
+        double x;
+        numbers = log_number(log->setting[i].value, &x);
+    }
+    logs_release(&l);
+    return numbers;
+}
+
+Rc yaml_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    double step = 0, x;
+    (void)e;
+    Log *log = logs_add(out, reader, file->path, "", NULL);
+    settings_yaml(log, file->text, file->text_length);
+    log->curve = log_step_of(log, &step);
+    for (int i = 0; i < log->settings; i++)
+        if (!log_is_step(log->setting[i].key) && log_number(log->setting[i].value, &x))
+            log_point(log, log->setting[i].key, step, x);
+    return RC_OK;
 }
 
 void log_settings_of(Log *log, const char *folder, const char *name) {

@@ -1,4 +1,4 @@
-/* Runs in lines of text: modded-nanogpt, nanoGPT, llm.c, and MLflow's files of one metric. */
+/* Runs in lines of text: fairseq, modded-nanogpt, nanoGPT, llm.c, and MLflow's files of one metric. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +86,78 @@ static Rc read_lines(const LogFile *file, int reader, Logs *out, ReadLine read) 
 
 static void point(Log *log, const char *metric, double step, double value) {
     if (log) log_point(log, metric, step, value);
+}
+
+enum { SPLIT = 40 };
+
+/* The split of a line of fairseq's: "... | INFO | valid | epoch 143 | ...", and of its older logs "| epoch 143 | valid
+ * on 'valid' subset | ...", which name no split in training. Returns where the epoch or an object stands; NULL: no such
+ * line. */
+static const char *fairseq_split(const char *line, char split[SPLIT]) {
+    const char *info = strstr(line, "| INFO | "), *at = info ? strchr(info + 9, '|') : begins(line, "| epoch ");
+    if (!at) return NULL;
+    at += 1 + strspn(at + 1, " ");
+    strcpy(split, "train");
+    const char *subset = info ? NULL : strstr(at, "| valid on '");
+    if (info && sscanf(info + 9, "%39[^ |]", split) != 1) return NULL;
+    if (subset && sscanf(subset + 12, "%39[^']", split) != 1) return NULL;
+    return !strncmp(at, "epoch ", 6) || *at == '{' ? at : NULL;
+}
+
+/* A number of a split, under the name that fairseq's objects give it: valid_loss. */
+static bool fairseq_number(Log *log, const char *split, const char *key, const char *text, double step) {
+    char metric[120];
+    double x;
+    size_t n = strlen(split);
+    if (!strcmp(key, "epoch") || strstr(key, "num_updates") || !number_at(text, &x)) return false;
+    bool named = !strncmp(key, split, n) && key[n] == '_';
+    snprintf(metric, sizeof metric, "%s%s%.70s", named ? "" : split, named ? "" : "_", key);
+    point(log, metric, step, x);
+    return true;
+}
+
+/* {"epoch": 3, "valid_loss": "4.033", "valid_num_updates": "3645"} */
+static bool fairseq_object(const char *text, const char *split, Log *log) {
+    json_t *object = json_loads(text, 0, NULL), *v;
+    const char *key;
+    double step = -1;
+    bool any = false;
+    json_object_foreach(object, key, v) if (strstr(key, "num_updates") && json_is_string(v))
+        number_at(json_string_value(v), &step);
+    json_object_foreach(object, key, v) if (step >= 0 && json_is_string(v)) any |=
+        fairseq_number(log, split, key, json_string_value(v), step);
+    json_decref(object);
+    return any;
+}
+
+/* "epoch 143 | valid on 'valid' subset | loss 12.677 | num_updates 40297" and, of a training's part, "epoch 143:
+ * 85 / 282 loss=3.147, num_updates=40100" */
+static bool fairseq_line(const char *line, Log *log) {
+    char split[SPLIT], field[1024];
+    double step;
+    bool any = false;
+    const char *at = fairseq_split(line, split);
+    if (at && *at == '{') return fairseq_object(at, split, log);
+    if (!at || (!behind(at, "num_updates ", &step) && !behind(at, "num_updates=", &step))) return false;
+    for (size_t n; *at; at += n + (at[n] != 0)) {
+        n = strcspn(at, "|,");
+        snprintf(field, sizeof field, "%.*s", (int)n, at);
+        char *key = trim(field), *equals = strchr(key, '='), *value = equals ? equals : strchr(key, ' ');
+        if (!value) continue;
+        *value++ = 0;
+        if (strrchr(key, ' ')) key = strrchr(key, ' ') + 1; /* "epoch 143: 85 / 282 loss" */
+        if (!strchr(value, ' ')) any |= fairseq_number(log, split, key, value, step);
+    }
+    return any;
+}
+
+bool fairseq_is(const LogFile *file) {
+    return any_line(file, fairseq_line);
+}
+
+Rc fairseq_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, fairseq_line);
 }
 
 /* "step:125/3325 val_loss:4.84530 train_time:198.159s step_avg:1585.27ms" */

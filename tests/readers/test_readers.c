@@ -100,6 +100,28 @@ static const Case cases[] = {
      1.5},
     {"dvc.json", "{\"train\": {\"loss\": 0.5}, \"eval\": {\"loss\": 0.75}, \"step\": 8}", READER_json, 1, "",
      "eval.loss", 1, 8, .75},
+    {"metrics.yaml", "eval:\n  loss: 0.75\n  acc: .5\ntrain: {loss: 1e-1}\nstep: 8\n", READER_yaml, 1, "",
+     "eval.loss", 1, 8, .75},
+    {"summary.yml", "# of a run\nloss: 2.5\n", READER_yaml, 1, "", "loss", 1, 0, 2.5},
+    {"fairseq.log",
+     "2024-05-01 10:00:00 | INFO | fairseq_cli.train | begin validation on \"valid\" subset\n"
+     "2024-05-01 10:00:01 | INFO | valid | epoch 001 | valid on 'valid' subset | loss 12.5 | ppl 65.94 | num_updates "
+     "40\n"
+     "2024-05-01 10:00:02 | INFO | train | epoch 001 | loss 3.5 | num_updates 40 | wall 0\n"
+     "2024-05-01 10:00:03 | INFO | valid | epoch 002 | valid on 'valid' subset | loss 11.25 | num_updates 80 | "
+     "best_loss 11.25\n",
+     READER_fairseq, 1, "", "valid_loss", 2, 80, 11.25},
+    {"inner.log",
+     "2024-05-01 10:00:03 | INFO | train_inner | epoch 001:      9 / 282 loss=3.25, ppl=8.86, num_updates=10, wall=0\n",
+     READER_fairseq, 1, "", "train_inner_loss", 1, 10, 3.25},
+    {"old.log",
+     "| epoch 001 | loss 3.5 | nll_loss 3.25 | num_updates 40\n"
+     "| epoch 001 | valid on 'valid' subset | loss 2.5 | nll_loss 2.25 | num_updates 40\n",
+     READER_fairseq, 1, "", "valid_nll_loss", 1, 40, 2.25},
+    {"objects.log",
+     "Namespace(arch='x')\n2024-05-01 10:00:03 | INFO | valid | {\"epoch\": 1, \"valid_loss\": \"4.5\", "
+     "\"valid_num_updates\": \"36\"}\n",
+     READER_fairseq, 1, "", "valid_loss", 1, 36, 4.5},
     {"lists.json", "{\"test_losses\": [4, 3, 2.5], \"random_seed\": 42}", READER_json, 1, "", "test_losses", 3, 2, 2.5},
     {"metrics/val/loss", "1717312614000 0.5 0\n1717312615000 0.25 20\n", READER_mlflow, 1, "", "val/loss", 2, 20, .25},
     {"record.json",
@@ -229,6 +251,12 @@ static const struct {
     const char *file, *text, *fault, *doubt, *error;
 } bad[] = {
     {"empty.csv", "", "the file is empty", NULL, NULL},
+    {"half.yaml", "loss: 2.5\nnote: a word\n", NULL, NULL, "no reader knows this file"},
+    {"cut.yaml", "loss: 2.5\nacc: [1,\n", NULL, NULL, "no reader knows this file"},
+    {"list.yaml", "- 2.5\n- 3.5\n", NULL, NULL, "no reader knows this file"},
+    {"begins.log", "2024-05-01 | INFO | valid | epoch 1 | loss high | num_updates 4\n", NULL, NULL,
+     "no reader knows this"},
+    {"steps.log", "2024-05-01 | INFO | valid | epoch 1 | loss 2.5\n", NULL, NULL, "no reader knows this file"},
     {"prose.txt", "Dear reader,\nthis is a letter.\n", NULL, NULL, "no reader knows this file"},
     {"cut.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo", NULL, "last line breaks off", NULL},
     {"bad.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo\n{\"step\": 3, \"loss\": 1}\n", NULL, NULL,
