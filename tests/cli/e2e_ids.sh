@@ -29,6 +29,7 @@ once() { # TRAINED OF MORE...: the plan of $W trains so many runs, in each of se
 check_arms_that_are_one_network_are_trained_once() {
   small_plan 'arms:' '  pre: {variant: pre}' '  again: {variant: pre}' '  third: {base: pre, lr: 0.0003}'
   once 6 18
+  tr '\n' ' ' <"$W/out" | tr -s ' ' | grep -q 'again: not decided: both sides are the same runs; third:' || fail "a number of no comparison"
   ends 0 run "$W/plan.yaml" --dry-run --results "$W/s"
   says 'Arms pre, again and third are one network: their runs are trained once and are not compared' && prints '^6 of 6 runs to train'
   ends 0 status "$W/plan.yaml" --results "$W/r" && prints ': 6 runs: 6 done, 0 running, 0 waiting$'
@@ -152,6 +153,36 @@ check_a_run_belongs_to_the_bytes_of_its_text() {
   cp "$W/a.txt" "$W/mine.txt"
   ends 0 "${own[@]}" && says '0 to train' && [ "$(own_table)" = "$of_a" ] || fail "a third text stands in the way"
   ends 0 run "$W/own.yaml" --results "$W/alone" && [ "$(own_table "$W/alone")" = "$of_a" ] || fail "another table than alone"
+}
+
+# What a run trains on is what was read when it began, and that is what its record names.
+check_a_text_that_changes_while_it_trains() {
+  local longer
+  two_texts
+  longer=("${own[@]}" --set steps=2000 --set evaluate_at=2000)
+  cp "$W/a.txt" "$W/mine.txt"
+  ends 0 "${longer[@]}" --results "$W/alone"
+  begin "${longer[@]}" --threads 1
+  until_there "$W"/r/runs/.partial
+  cp "$W/b.txt" "$W/mine.txt"
+  kill -0 "$pid" || fail "the runs ended before the text changed"
+  wait "$pid" || fail "exit $?"
+  [ "$(grep -l "\"dataset_sha256\": \"$a" "$W"/r/runs/*/record.json | wc -l)" = 4 ] || fail "not all records name what they were trained on"
+  same "$W/r" "$W/alone"
+  ends 0 "${longer[@]}" --dry-run
+  says '4 runs, 0 stored, 4 to train'
+  # A checkpoint of one text is not gone on with on another one.
+  rm -r "$W/r" && cp "$W/a.txt" "$W/mine.txt"
+  begin "${longer[@]}" --threads 1
+  until_there "$W"/r/runs/.partial
+  kill -TERM "$pid"
+  ended 20
+  cp "$W/b.txt" "$W/mine.txt" && ends 0 "${longer[@]}"
+  cp "$W/a.txt" "$W/mine.txt" && ends 0 "${longer[@]}"
+  [ "$(ls "$W/r/runs" | wc -l)" = 8 ] || fail "not eight runs side by side"
+  ls "$W/alone/runs" | sed "s|^|$W/r/runs/|" | xargs rm -r
+  ends 0 "${longer[@]}" --dry-run
+  says '4 runs, 0 stored, 4 to train' # what is left was trained on the other text
 }
 
 check_runs_name_the_bytes_they_were_trained_on() {

@@ -18,9 +18,10 @@ trained_here() { grep -c 'valid loss' "$1" | cat; }
 check_two_at_once_train_each_run_once() {
   local more=(--threads 1 --set steps=1500 --set seeds=4) first all
   ends 0 "${run[@]}" "${more[@]}" --results "$W/alone"
+  mkdir "$W/r" && ln -s r "$W/link" # one folder by two paths
   begin "${run[@]}" "${more[@]}" --results "$W/r"
   first=$pid
-  "$program" "${run[@]}" "${more[@]}" --results "$W/r" </dev/null >"$W/out2" 2>"$W/err2" || fail "one of two ends with $?"
+  "$program" "${run[@]}" "${more[@]}" --results "$W/link" </dev/null >"$W/out2" 2>"$W/err2" || fail "one of two ends with $?"
   wait "$first" || fail "the other ends with $?"
   grep -q '8 of 8 runs stored' "$W/out" && grep -q '8 of 8 runs stored' "$W/out2" || fail "one ends before all is done"
   all=$(cat "$W/err" "$W/err2" | grep 'valid loss' | grep -vc 'another process')
