@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/formats/json.h"
+#include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
 
 const char *stored_file(const char *root, char out[STORED_PATH_SIZE]) {
@@ -37,6 +38,8 @@ static void made_text(StoredVerdict *v, const char *commit) {
     if (more > 1) snprintf(others, sizeof others, " and %zu more", more - 1);
     snprintf(v->made, sizeof v->made, "%s%.20s%scommit %.40s%s", trained ? "trained " : "", trained ? trained : "",
              trained ? ", " : "", first ? first : commit, others);
+    size_t n = strlen(v->made);
+    if (first && provenance_changed(first)) snprintf(v->made + n, sizeof v->made - n, " (%s)", provenance_changes);
 }
 
 /* "key = value" lines of what differs from the defaults; false: a key or value that is not known. */

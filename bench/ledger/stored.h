@@ -11,7 +11,7 @@
 #include "bench/verdict/claim_verdict.h"
 #include "bench/verdict/theory.h"
 
-enum { STORED_MADE_SIZE = 120, STORED_PATH_SIZE = 600, STORED_SCHEMA = 2 };
+enum { STORED_MADE_SIZE = 200, STORED_PATH_SIZE = 600, STORED_SCHEMA = 2 };
 
 /* Texts belong to the file's JSON. */
 typedef struct {

@@ -366,6 +366,9 @@ static void makers(const Lineage *l, Text *out) {
         text_format(out, "\n");
     }
     text_format(out, "and these numbers by\n  normbench %s, commit %s\n", NORMBENCH_VERSION, provenance_commit());
+    bool changed = provenance_changed(provenance_commit());
+    for (int i = 0; i < commits; i++) changed |= provenance_changed(made[i].commit);
+    if (changed) text_format(out, "  %s\n", provenance_changes);
     text_format(out, "\nWritten down\n");
     for (int i = 0; i < l->written_count; i++) {
         text_format(out, "  ");

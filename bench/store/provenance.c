@@ -16,6 +16,13 @@ const char *provenance_commit(void) {
     return BUILD_COMMIT;
 }
 
+const char provenance_changes[] = "-dirty: the checkout had changes that are in no commit";
+
+bool provenance_changed(const char *commit) {
+    size_t n = strlen(commit);
+    return n > 6 && !strcmp(commit + n - 6, "-dirty");
+}
+
 static void cpu_model(char *out, size_t size) {
     snprintf(out, size, "unknown");
     FILE *f = fopen("/proc/cpuinfo", "re");

@@ -3,6 +3,7 @@
 #define BENCH_STORE_PROVENANCE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +32,9 @@ json_t *provenance_json(void);
 
 /* Return the build's "git describe", with "-dirty" if the tree had changes; "unknown" outside git. */
 const char *provenance_commit(void);
+
+/* Whether a commit's tree had changes when the build was made, and what is to be said of that. */
+bool provenance_changed(const char *commit);
+extern const char provenance_changes[]; /* "-dirty: the checkout had ..." */
 
 #endif

@@ -114,8 +114,9 @@ static void found_pair(const Found *f, bool shown, int place, Text *out) {
     }
     text_format(out, "%s%s: %s", place ? "; " : "", f->arm, f->verdict);
     if (isnan(f->mean)) return;
-    text_format(out, " (%s ", show_signed(number, f->mean, decimals));
-    show_interval(out, shown ? f->t.lo : (double)NAN, f->t.hi, decimals, "no interval");
+    text_format(out, " (%s", show_signed(number, f->mean, decimals));
+    text_format(out, shown ? " " : ", no interval");
+    if (shown) show_interval(out, f->t.lo, f->t.hi, decimals, "");
     text_format(out, ", p_adj %s)", isnan(f->p) ? "n/a" : show_p(p, f->p));
 }
 

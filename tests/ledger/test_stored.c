@@ -130,7 +130,7 @@ Test(stored, says_who_measured_what) {
     cr_assert_eq(read_text(&s, HEAD CLAIM
                            "{\"verdict\": \"not tested\"},"
                            "{\"verdict\": \"contradicted\", \"n\": 2, " PLACE SPECS "\"trained\": \"2026-11-22\", "
-                           "\"records\": [{\"commit\": \"d\"}, {\"commit\": \"e\"}], \"exploratory\": true, "
+                           "\"records\": [{\"commit\": \"d-dirty\"}, {\"commit\": \"e\"}], \"exploratory\": true, "
                            "\"comparison\": {\"d\": [1, 2]}},"
                            "{\"verdict\": \"contradicted\", \"numbers\": \"y\", \"statement\": {\"statement\": "
                            "\"w003_gpt2\", \"predicted\": \"p\", \"seeds\": 1, \"verdict\": \"does not hold\"}}" END),
@@ -139,7 +139,8 @@ Test(stored, says_who_measured_what) {
     const StoredVerdict *v = s.at;
     cr_expect(v[0].n == 2 && v[0].step == 5 && v[0].exploratory && v[0].parameters == 7 && v[0].specs == 2);
     cr_expect(v[0].spec[0].layers == 2 && v[0].spec[0].width == 16 && v[0].spec[1].layers == 4);
-    cr_expect_str_eq(v[0].made, "trained 2026-11-22, commit d and 1 more");
+    cr_expect_str_eq(v[0].made, "trained 2026-11-22, commit d-dirty and 1 more (-dirty: the checkout had changes that "
+                                "are in no commit)");
     cr_expect(v[1].stated == STATED_FAILS && v[1].n == 1 && !v[1].exploratory && !v[1].where);
     cr_expect_str_eq(v[1].made, "commit abc");
     stored_release(&s);

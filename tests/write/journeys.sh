@@ -16,6 +16,7 @@ mask() {
   sed -E 's/\([0-9.]+ ms\/step\)/(N ms\/step)/; s/^([0-9]+ of [0-9]+ runs.* to train, [^,]*), .*/\1, about N s/
     s/^(  (plan [0-9a-f]{8}|claim [0-9-]+)): (the date is not known|first in commit|in no commit).*/\1 WRITTEN/
     s/(commit|normbench [0-9.]+, commit) [0-9a-f]{12}(-dirty|\+)?/\1 COMMIT/; s/[0-9]+ MB per run, [0-9]+ MB at once/N MB/; s/about [0-9.]+ (s|min)/about N s/g
+    /^  -dirty: the checkout had changes/d
     s/, [0-9.]+ kB unpacked/, N kB unpacked/'
 }
 
