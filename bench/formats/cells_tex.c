@@ -9,7 +9,8 @@
 #include "bench/formats/latex.h"
 
 /* BLOCK: points of a text block of 5.5 inches, minus a reserve. WIDEST: points that are still legible scaled to it. */
-enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385, LEAST_PARAGRAPH = 80 };
+enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385 };
+enum { LEAST_PARAGRAPH = 80, LEAST_FLOWING = 64 }; /* points in footnotesize */
 enum { SHORT_ROWS = 14 }; /* most rows of a table that is not broken across pages */
 enum { FLOW_BLOCK = 448, PICTURE = 56, PICTURE_HEIGHT = 7 }; /* points */
 
@@ -124,13 +125,18 @@ static int column_width(const Part *p, int k) {
     return column_tenths(p, k) / 10 + 1;
 }
 
-/* Return the width of all columns in points, without gaps; paragraphs count at most LEAST_PARAGRAPH each. */
+/* A table that flows would else continue on its side, without the column that it leads to. */
+static int least_paragraph(const Part *p) {
+    return p->layout->flows ? LEAST_FLOWING : LEAST_PARAGRAPH;
+}
+
+/* Return the width of all columns in points, without gaps; paragraphs count at most least_paragraph each. */
 static int natural_width(const Part *p) {
-    int sum = 0;
+    int sum = 0, least = 10 * least_paragraph(p);
     for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
         int tenths = column_tenths(p, k);
         bool paragraph = p->c->column[k].align == 'p';
-        sum += paragraph && tenths > 10 * LEAST_PARAGRAPH ? 10 * LEAST_PARAGRAPH : tenths;
+        sum += paragraph && tenths > least ? least : tenths;
     }
     return sum / 10;
 }
@@ -161,9 +167,10 @@ static Fit fit_of(const Part *p) {
 /* Return the points for each column of paragraphs, which share what the other columns leave. */
 static int paragraph_width(const Part *p) {
     Fit fit = fit_of(p);
-    int rest = fit.room - 2 * fit.separation * (columns_of(p) - 1), most = LEAST_PARAGRAPH;
+    bool small = fit.type[0] == 's', flows = p->layout->flows;
+    int rest = fit.room - 2 * fit.separation * (columns_of(p) - 1);
+    int most = small && flows ? least_paragraph(p) * 7 / 8 : least_paragraph(p);
     int own[CELLS_COLUMNS_MAX], paragraphs = 0;
-    bool small = fit.type[0] == 's';
     for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
         int width = column_width(p, k);
         if (p->c->column[k].align == 'p')
@@ -285,7 +292,8 @@ static void write_rows(const Part *p, Text *out) {
                 text_format(out, "%s", at ? " & " : "");
                 write_cell(p, i, k, out);
             }
-            text_format(out, " \\\\\n");
+            bool followed = p->layout->flows && i + 1 < p->end && row[1].kind == ROW_words;
+            text_format(out, " \\\\%s\n", followed ? "*" : ""); /* its words stand on its page */
             break;
         }
     }

@@ -584,6 +584,29 @@ Test(cells, tables_that_flow) {
     cells_list_release(&list);
 }
 
+/* Paragraphs become narrow before a table loses columns; words below a row stand on its page. */
+Test(cells, a_wide_table_that_flows) {
+    CellsList list = {0};
+    TexLayout flow = {.flows = true};
+    const char *words = "words and words that are broken at a line's end, several times";
+    Cells *t = cells_add(&list, "t", "Wide");
+    text_init(&out);
+    for (int k = 0; k < 6; k++) cells_column(t, (char[]){'a' + (char)k, 0}, k < 3 ? 'p' : 'l', "head");
+    for (int row = 0; row < 2; row++) {
+        cells_row(t);
+        for (int k = 0; k < 6; k++) cell_text(t, k < 3 ? words : "twenty characters no");
+        if (!row) cells_words(t, 0, "what is said of the row");
+    }
+    cells_list_tex(&list, &flow, &out);
+    cr_expect_eq(times("\\begin{tabular}"), 1);
+    has_not("continued");
+    const char *paragraph = strstr(out.at, " p{");
+    int points = paragraph ? atoi(paragraph + 3) : 0;
+    cr_expect(points > 55 && points < 80, "p{%dpt}", points);
+    cr_expect_eq(times(" \\\\*\n"), 1, "%s", out.at);
+    cells_list_release(&list);
+}
+
 Test(cells, links_are_of_html) {
     fill_simple("a", "x");
     cell_link(&c, "#a\"b");
