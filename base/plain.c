@@ -54,12 +54,13 @@ static bool convert(Text *out, const uint8_t *from, size_t length, size_t unit, 
     return true;
 }
 
-/* Name a kind of file that is often given in place of a text, or return NULL. */
-static const char *other_kind(const char *bytes, size_t length) {
+const char *plain_other(const char *bytes, size_t length) {
     static const struct {
         const char *begins, *what;
         size_t bytes;
     } kinds[] = {{"\x1F\x8B", "a gzip archive: unpack it (gunzip)", 2},
+                 {"BZh", "a bzip2 archive: unpack it (bunzip2)", 3},
+                 {"\xFD\067zXZ", "an xz archive: unpack it (unxz)", 5},
                  {"PK\3\4", "a zip archive or a spreadsheet (.xlsx): unpack it, or save it as CSV", 4},
                  {"PAR1", "a Parquet file: write it as CSV or JSON", 4},
                  {"\x89HDF", "an HDF5 file: write it as CSV or JSON", 4},
@@ -76,7 +77,7 @@ static Rc unmark(char **bytes, size_t *length, Error *e) {
     int m = 0;
     while (m < MARKS && (*length < marks[m].length || memcmp(*bytes, marks[m].bytes, marks[m].length) != 0)) m++;
     if (m == MARKS) {
-        const char *other = other_kind(*bytes, *length);
+        const char *other = plain_other(*bytes, *length);
         if (other) return error_set(e, RC_USAGE, "not a text file but %s", other);
         if (!memchr(*bytes, 0, *length)) return RC_OK;
         return error_set(e, RC_USAGE,

@@ -13,4 +13,8 @@
  * or there are zero bytes without a mark. */
 Rc plain_text(char **bytes, size_t *length, Error *e);
 
+/* Name a kind of file that is often given in place of a text, and what to do with it: "a gzip archive: unpack it
+ * (gunzip)"; NULL: it is none of these. */
+const char *plain_other(const char *bytes, size_t length);
+
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/plain.h"
 
 enum { DEEPEST = 32, FILES_MAX = 20000 };
 #define LARGEST (256L << 20) /* a larger file of a folder is no log */
@@ -61,21 +62,18 @@ typedef struct {
     int reader;
 } Found;
 
-/* gzip or zstd */
-static bool is_packed(const LogFile *file) {
-    return file->length > 4 && (!memcmp(file->bytes, "\x1f\x8b", 2) || !memcmp(file->bytes, "\x28\xb5\x2f\xfd", 4));
-}
-
 static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     LogFile file;
     int first = out->count;
     if (log_file_open(&file, path, e)) return e->code;
     Rc rc = RC_OK;
-    if (reader < 0) reader = log_reader_of(&file);
+    const int own = log_reader_of(&file);
+    const char *other = own < 0 ? plain_other(file.bytes, file.length) : NULL;
+    if (reader < 0) reader = own;
     if (!file.length)
         log_fault(logs_add(out, READERS, path, "", NULL), "the file is empty");
-    else if (is_packed(&file))
-        log_fault(logs_add(out, READERS, path, "", NULL), "it is compressed; gzip -d or zstd -d unpacks it");
+    else if (other && (reader < 0 || log_readers[reader].needs != NEEDS_BYTES))
+        log_fault(logs_add(out, READERS, path, "", NULL), "it is %s", other);
     else if (reader < 0)
         rc = error_set(e, RC_USAGE, "%.600s: no reader knows this file; `normbench compare --help` lists them", path);
     else if (!may_read(&file, reader))
@@ -92,7 +90,8 @@ enum { NO_READER = -1, EMPTY_FILE = -2, STRANGE = -3 /* what its name says it is
 
 /* Whether a file that cannot be read would have been a log: by its name, since nothing else is left. */
 static bool like_log(const char *name) {
-    static const char *const ends[] = {".csv", ".tsv", ".jsonl", ".json", ".npy", ".log", ".gz"};
+    static const char *const ends[] = {".csv", ".tsv", ".jsonl", ".json", ".npy",     ".log",
+                                       ".gz",  ".bz2", ".xz",    ".zst",  ".parquet", ".xlsx"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strlen(name) > strlen(ends[i]) && !strcmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
     return strstr(name, "tfevents") != NULL;
@@ -112,7 +111,8 @@ static int reader_of(const char *path, const char *name, off_t size, int as) {
     if (!size && like_log(name)) return EMPTY_FILE;
     if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return NO_READER;
     int reader = as < 0 ? log_reader_of(&file) : is_meant(&file, as) ? as : NO_READER;
-    if (reader == NO_READER && as < 0 && like_log(name) && !file.json) reader = is_packed(&file) ? EMPTY_FILE : STRANGE;
+    if (reader == NO_READER && as < 0 && like_log(name) && !file.json)
+        reader = plain_other(file.bytes, file.length) ? EMPTY_FILE : STRANGE;
     log_file_release(&file);
     return reader;
 }

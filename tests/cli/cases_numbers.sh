@@ -90,6 +90,7 @@ kind_what_is_unclear_is_refused() {
   wide | sed '5s/,[0-9.]*$/,OOM/' >"$W/oom.csv" && refuses "'OOM' is not a number (a diverged run is written nan)" compare oom.csv
   wide | sed 1d >"$W/bare.csv" && refuses 'the first line has numbers, not names: seed,pre,post' compare bare.csv
   wide | gzip >"$W/runs.csv.gz" && refuses 'a gzip archive: unpack it' compare runs.csv.gz
+  printf "BZh91AY" >"$W/runs.csv.bz2" && refuses "a bzip2 archive: unpack it (bunzip2)" compare runs.csv.bz2
   printf 'PK\3\4' >"$W/runs.xlsx" && refuses 'a spreadsheet' compare runs.xlsx
   wide | iconv -t UTF-16LE >"$W/unmarked.csv" 2>/dev/null && refuses 'with a byte order mark' compare unmarked.csv
   echo '{"seed": [1, 2], "pre": [3, 4, 5]}' >"$W/short.json" && refuses '3 values beside 2 seeds' compare short.json

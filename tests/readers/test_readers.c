@@ -272,7 +272,10 @@ static const struct {
     {"comma.csv", "epoch;loss\n0;1,512\n", "no line holds a number: its loss on line 2 is '1,512' (decimals take",
      NULL, NULL},
     {"text.csv", "epoch,loss\n0,1.5\n1,bad\n2,NA\n", NULL, "its loss on line 3 is 'bad', no number", NULL},
-    {"run.csv.gz", "\x1f\x8b\x08\x08..", "it is compressed; gzip -d", NULL, NULL},
+    {"run.csv.gz", "\x1f\x8b\x08\x08..", "it is a gzip archive: unpack it (gunzip)", NULL, NULL},
+    {"run.csv.bz2", "BZh91AY..", "it is a bzip2 archive: unpack it (bunzip2)", NULL, NULL},
+    {"run.csv.xz", "\xFD\067zXZ..", "it is an xz archive: unpack it (unxz)", NULL, NULL},
+    {"run.parquet", "PAR1....", "it is a Parquet file: write it as CSV or JSON", NULL, NULL},
     {"plain.jsonl", "{\"loss\": 2}\n{\"loss\": 1}\n", NULL, "no key counts its steps; lines are counted", NULL},
     {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
 };
@@ -341,6 +344,18 @@ Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
     cr_expect(strstr(l.log[0].path, "parts/r/events"), "%s", l.log[0].path);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cr_expect(log_series(&l.log[0], parts[i].metric), "no %s", parts[i].metric);
+    logs_release(&l);
+}
+
+/* One that was packed, beside one that was not: the other is read. */
+Test(readers, a_packed_file_of_a_folder_is_named) {
+    Logs l;
+    logs_write("packed/a_s1.csv", "step,loss\n1,2.5\n");
+    logs_write("packed/b_s1.csv.bz2", "BZh91AY..");
+    read_below(&l, "packed");
+    cr_assert_eq(l.count, 2);
+    cr_expect(!l.log[0].fault && l.log[0].count == 1);
+    cr_expect(l.log[1].fault && strstr(l.log[1].fault, "a bzip2 archive: unpack it (bunzip2)"));
     logs_release(&l);
 }
 
