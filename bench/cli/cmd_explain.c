@@ -1,5 +1,5 @@
-/* normbench explain VARIANT: what a row, an arm or a stored run computes, as equation and drawing, and the program that
- * it becomes. */
+/* normbench explain VARIANT: what a row, an arm, a stored run or the arms of an experiment compute, as equation and
+ * drawing, and the program that it becomes. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,11 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/figures/block.h"
+#include "bench/formats/terminal.h"
 #include "bench/plan/doubt.h"
 #include "bench/plan/recipes.h"
 #include "bench/plan/settle.h"
+#include "bench/plan/twins.h"
 #include "bench/store/address.h"
 #include "bench/store/record.h"
 #include "models/equation.h"
@@ -310,6 +312,43 @@ static Rc explain_row(const Session *session, const char *name, const char *svg,
     return explain(&x, svg, e);
 }
 
+/* Every arm of an experiment, and which of them are one network. */
+static Rc explain_plan(const Experiment *x, const char *svg, Error *e) {
+    Text words, lines;
+    Rc rc = RC_OK;
+    if (svg && x->arms > 1)
+        return error_set(e, RC_USAGE, "explain: --output draws one arm, and %s has %d", x->name, x->arms);
+    text_init(&words), text_init(&lines);
+    twins_text(x, &words);
+    if (words.length) text_wrapped(&lines, "", words.at, 0, terminal_width()), text_format(&lines, "\n");
+    terminal_print(lines.at);
+    text_release(&words), text_release(&lines);
+    for (int a = 0; a < x->arms && !rc; a++) {
+        const RunSpec *spec = &x->arm[a].spec;
+        Explained it = {x->arm[a].label, spec, &spec->variant, equation_base(&spec->variant), (int)spec->layers};
+        if (a) printf("\n");
+        rc = explain(&it, svg, e);
+    }
+    return rc;
+}
+
+static bool is_file_of_plan(const char *name) {
+    size_t n = strlen(name);
+    return n > 4 && (!strcmp(name + n - 4, ".yml") || (n > 5 && !strcmp(name + n - 5, ".yaml")));
+}
+
+/* RC_USAGE where `name` is neither a row, nor a run, nor an experiment. */
+static Rc explain_name(const Session *s, const char *name, const char *svg, Error *e) {
+    Experiment x;
+    Error none;
+    bool file = is_file_of_plan(name);
+    Rc rc = file ? RC_USAGE : explain_row(s, name, svg, e);
+    if (rc != RC_USAGE || (strpbrk(name, "/:=") && !file) || session_plan(s, name, &x, file ? e : &none)) return rc;
+    rc = explain_plan(&x, svg, e);
+    experiment_release(&x);
+    return rc;
+}
+
 /* The keys of what explain_arm or explain_row takes; "": of a stored run. */
 static void keys_of(const char *what, bool arm, Text *out) {
     RunSpec base;
@@ -359,7 +398,7 @@ Rc command_explain(Session *s, Error *e) {
         arm[i] = i >= o->operands || strchr(what[i], '{');
         if (i) printf("\n");
         print_same(what, arm, i);
-        rc = arm[i] ? explain_arm(what[i], svg, e) : explain_row(s, what[i], svg, e);
+        rc = arm[i] ? explain_arm(what[i], svg, e) : explain_name(s, what[i], svg, e);
     }
     return rc;
 }

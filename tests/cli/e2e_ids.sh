@@ -38,6 +38,10 @@ check_arms_that_are_one_network_are_trained_once() {
   ! grep -qE 'same within|better than|worse than' "$W/out" || fail "the comparison decides something"
   grep -q 'both sides are the same runs' "$W"/r/out/*/*.json && grep -q 'one network' "$W"/r/out/*/small.tex ||
     fail "not in the files"
+  ends 0 explain "$W/plan.yaml"
+  prints '^Arms pre, again and third are one network: their runs are trained once' && prints '^pre$' && prints '^again$' && prints '^third$'
+  refused 'no such file' explain "$W/none.yaml"
+  refused '--output draws one arm, and small has 3' explain "$W/plan.yaml" -o "$W/x.svg"
   ends 0 explain --arm '{base: peri}' --arm '{base: sandwich}'
   prints '^{base: peri} and {base: sandwich} are one network' && prints '^  one network with: sandwich$'
   ends 0 explain pre --arm '{base: post}'
