@@ -82,7 +82,7 @@ bool csv_next(Csv *c, Rc *rc, Error *e) {
         if (c->separator == ' ') line = trim(line);
         snprintf(c->where, sizeof c->where, "%.600s:%ld", c->file, c->line);
         *rc = split(c, line, e);
-        if (!*rc && (c->comma || c->units)) write_plain(c);
+        if (!*rc) write_plain(c);
         return true;
     }
     return false;
@@ -161,10 +161,13 @@ bool csv_percent(const Csv *c, int column) {
     return column < c->units && c->unit[column] == CSV_PERCENT;
 }
 
-/* Write a decimal point and no sign of percent, as the file's other numbers say. */
+/* Write a decimal point and no sign of percent, as the file's other numbers say, and a spreadsheet's minus (U+2212) as
+ * '-'. */
 static void write_plain(Csv *c) {
     Marks ignored;
     for (int i = 0; i < c->fields; i++) {
+        if (!strncmp(c->field[i], "\xE2\x88\x92", 3) && number_marks(c->field[i] + 3, &ignored))
+            *(c->field[i] += 2) = '-';
         bool percent = csv_percent(c, i);
         char *field = c->field[i], *comma = c->comma ? strchr(field, ',') : NULL;
         if ((!percent && !comma) || !number_marks(field, &ignored)) continue;

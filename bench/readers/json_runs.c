@@ -17,6 +17,15 @@ static bool number_of(const json_t *v, double *out) {
     return json_is_number(v) || (json_is_string(v) && log_number(json_string_value(v), out));
 }
 
+/* "71.5%", "71.5 %" */
+static bool percent_of(const json_t *v, double *out) {
+    char word[64];
+    size_t n = json_is_string(v) ? json_string_length(v) : 0;
+    if (n < 2 || n >= sizeof word || json_string_value(v)[n - 1] != '%') return false;
+    snprintf(word, sizeof word, "%.*s", (int)n - 1, json_string_value(v));
+    return parse_real(trim(word), out);
+}
+
 /* Every number below a key, as points of a step; lists of numbers are series by place where `lists`. */
 static void points(Log *log, const char *prefix, json_t *value, double step, bool lists, int depth) {
     const char *key;
@@ -27,6 +36,7 @@ static void points(Log *log, const char *prefix, json_t *value, double step, boo
         for (size_t i = 0; i < json_array_size(value); i++)
             if (number_of(json_array_get(value, i), &x)) log_point(log, prefix, (double)i, x);
     if (number_of(value, &x) && !json_is_boolean(value)) log_point(log, prefix, step, x);
+    if (percent_of(value, &x)) log_point_percent(log, prefix, step, x);
     if (!json_is_object(value)) return;
     json_object_foreach(value, key, v) {
         char joined[KEY_SIZE];

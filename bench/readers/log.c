@@ -41,10 +41,21 @@ static LogSeries *series_of(Log *log, const char *metric) {
     return &log->series[log->count++];
 }
 
-void log_point(Log *log, const char *metric, double step, double value) {
+static void add_point(Log *log, const char *metric, double step, double value, bool percent) {
     LogSeries *s = series_of(log, metric);
+    if (s->count && s->percent != percent && !log->fault)
+        log_fault(log, "its %.80s has numbers with and without a sign of percent", metric);
+    s->percent = percent;
     if (s->count == s->room) s->at = mem_grow(s->at, s->room = s->room ? 2 * s->room : 4, sizeof *s->at);
     s->at[s->count++] = (LogPoint){step, isfinite(value) ? value : (double)NAN};
+}
+
+void log_point(Log *log, const char *metric, double step, double value) {
+    add_point(log, metric, step, value, false);
+}
+
+void log_point_percent(Log *log, const char *metric, double step, double value) {
+    add_point(log, metric, step, value, true);
 }
 
 void log_percent(Log *log, const char *metric) {
@@ -115,11 +126,8 @@ const char *log_setting_of(const Log *log, const char *key) {
 
 /* Appends what `from` holds to `to`, and leaves it empty. */
 static void join(Log *to, Log *from) {
-    for (int i = 0; i < from->count; i++) {
-        for (size_t k = 0; k < from->series[i].count; k++)
-            log_point(to, from->series[i].name, from->series[i].at[k].step, from->series[i].at[k].value);
-        if (from->series[i].percent) log_percent(to, from->series[i].name);
-    }
+    for (const LogSeries *s = from->series; s < from->series + from->count; s++)
+        for (size_t k = 0; k < s->count; k++) add_point(to, s->name, s->at[k].step, s->at[k].value, s->percent);
     to->comma |= from->comma;
     for (int i = 0; i < from->settings; i++) log_setting(to, from->setting[i].key, from->setting[i].value);
     if (from->doubt && !to->doubt) to->doubt = from->doubt, from->doubt = NULL;

@@ -55,7 +55,9 @@ void log_release(Log *log);
 void logs_release(Logs *l);
 
 void log_point(Log *log, const char *metric, double step, double value);
-void log_percent(Log *log, const char *metric); /* of one that has points */
+void log_percent(Log *log, const char *metric); /* of all points of one */
+/* A point with a sign of percent; beside one without it, in either order, the run has a fault. */
+void log_point_percent(Log *log, const char *metric, double step, double value);
 void log_setting(Log *log, const char *key, const char *value);
 void log_fault(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_doubt(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -92,7 +92,8 @@ static void join_rows(Logs *l, const Row *row, int rows) {
         const Log *from = &l->log[row[i].at];
         for (int k = 0; k < from->count; k++)
             if (!log_is_step(from->series[k].name))
-                log_point(to, from->series[k].name, row[i].step, from->series[k].at[0].value);
+                (from->series[k].percent ? log_point_percent : log_point)(to, from->series[k].name, row[i].step,
+                                                                          from->series[k].at[0].value);
     }
     keep_settings(to, l, row, rows);
     int place = (int)(first - l->log);

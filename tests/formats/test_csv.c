@@ -44,6 +44,7 @@ Test(csv, decimal_commas_where_nothing_else_fits) {
         {"s;a\n1;3,41\n2;1,234,567\n", "s|a/1|3,41/2|1,234,567"},
         {"s;a\n1;3,41\n2;1,234.5\n", "s|a/1|3,41/2|1,234.5"},
         {"s,a\n1,\"3,41\"\n", "s|a/1|3,41"}, /* the comma separates fields */
+        {"s;a\n1;\xE2\x88\x92" "3,41\n2;\xE2\x88\x92x\n", "comma s|a/1|-3.41/2|\xE2\x88\x92x"}, /* U+2212 */
         {"s;a\n1;3,4x\n", "s|a/1|3,4x"},
         {"s;a\n1;3,\n", "s|a/1|3,"},
     };

@@ -122,6 +122,8 @@ static const Case cases[] = {
      "Namespace(arch='x')\n2024-05-01 10:00:03 | INFO | valid | {\"epoch\": 1, \"valid_loss\": \"4.5\", "
      "\"valid_num_updates\": \"36\"}\n",
      READER_fairseq, 1, "", "valid_loss", 1, 36, 4.5},
+    {"percent.jsonl", "{\"step\": 1, \"acc\": \"71.5%\"}\n{\"step\": 2, \"acc\": \"80 %\"}\n", READER_json_lines, 1, "",
+     "acc", 2, 2, 80},
     {"lists.json", "{\"test_losses\": [4, 3, 2.5], \"random_seed\": 42}", READER_json, 1, "", "test_losses", 3, 2, 2.5},
     {"metrics/val/loss", "1717312614000 0.5 0\n1717312615000 0.25 20\n", READER_mlflow, 1, "", "val/loss", 2, 20, .25},
     {"record.json",
@@ -276,6 +278,10 @@ static const struct {
     {"run.csv.bz2", "BZh91AY..", "it is a bzip2 archive: unpack it (bunzip2)", NULL, NULL},
     {"run.csv.xz", "\xFD\067zXZ..", "it is an xz archive: unpack it (unxz)", NULL, NULL},
     {"run.parquet", "PAR1....", "it is a Parquet file: write it as CSV or JSON", NULL, NULL},
+    {"units.jsonl", "{\"step\": 1, \"acc\": \"71.5%\"}\n{\"step\": 2, \"acc\": 0.8}\n",
+     "its acc has numbers with and without a sign of percent", NULL, NULL},
+    {"units2.jsonl", "{\"step\": 1, \"acc\": 0.8}\n{\"step\": 2, \"acc\": \"71.5%\"}\n",
+     "its acc has numbers with and without a sign of percent", NULL, NULL},
     {"plain.jsonl", "{\"loss\": 2}\n{\"loss\": 1}\n", NULL, "no key counts its steps; lines are counted", NULL},
     {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
 };
