@@ -164,7 +164,7 @@ bool csv_percent(const Csv *c, int column) {
 /* Write a decimal point and no sign of percent, as the file's other numbers say, and a spreadsheet's minus (U+2212) as
  * '-'. */
 static void write_plain(Csv *c) {
-    Marks ignored;
+    Marks ignored = {0};
     for (int i = 0; i < c->fields; i++) {
         if (!strncmp(c->field[i], "\xE2\x88\x92", 3) && number_marks(c->field[i] + 3, &ignored))
             *(c->field[i] += 2) = '-';
