@@ -176,6 +176,7 @@ report "a document shows, a test holds or a command reads every file of $store" 
   for file in "$store"/quick/peri-lr.tex "$store"/full/embedding-norm-4-cost.json "$store"/notes.txt; do
     sh tests/stored_files.sh . "$file" | grep -q "^$file: no document" || echo "$file would not be found"
   done)"
+report "a list of runs in $store says diverged as often as its table" "$(python3 tests/stored_status.py . 2>&1)"
 report "README's map has a row for every folder and room" \
   "$(tracked | sed -nE 's#^(bench/[^/]+|[^/.][^/]*)/.*#\1#p' | sort -u | grep -vx bench | while read -r room; do
     grep -q "^| .*\`$room/\`" README.md || echo "$room/"
