@@ -151,17 +151,13 @@ static void print_json(const Import *m) {
                              (json_int_t)m->parameters, "record", standing_name[m->standing], "targets",
                              (json_int_t)m->got.targets, "dropped_targets", (json_int_t)m->got.dropped);
     text_release(&spec);
-    if (o->run[0]) {
-        json_object_set_new(root, "run", json_string(o->run));
-        json_object_set_new(root, "step", json_integer(o->step));
-    }
+    if (o->run[0]) json_add(root, "run", json_string(o->run), "step", o->step);
     for (int i = 0; i < METRIC_COUNT; i++) /* those that need no curve */
-        if (!metric_info[i].reads[0])
-            json_object_set_new(root, metric_info[i].key, json_number_of(m->got.metric[i]));
+        if (!metric_info[i].reads[0]) json_add(root, metric_info[i].key, json_number_of(m->got.metric[i]));
     if (m->standing == RECORD_NONE)
-        json_object_set_new(root, "record_why", json_string(m->why));
+        json_add(root, "record_why", json_string(m->why));
     else
-        json_object_set_new(root, "record_valid_loss", json_number_of(m->stored));
+        json_add(root, "record_valid_loss", json_number_of(m->stored));
     text_init(&spec);
     json_print(root, JSON_EXACT, &spec);
     printf("%s", spec.at);

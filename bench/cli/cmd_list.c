@@ -321,7 +321,7 @@ static void add_kind(const Session *s, size_t k, int width, json_t *all, Text *o
     Text heading;
     const char *use = kinds[k].use;
     fill(&l, k);
-    json_object_set_new(all, kinds[k].kind, cells_json(&l.rows));
+    json_add(all, kinds[k].kind, cells_json(&l.rows));
     text_init(&heading);
     text_format(&heading, "%s%s%s%s", kinds[k].kind, use[0] ? " (" : "", use, use[0] ? ")" : "");
     text_wrapped(out, out->length ? "\n" : "", heading.at, 4, width);

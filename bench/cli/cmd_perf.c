@@ -62,10 +62,8 @@ static json_t *work_json(const Perf *p, double seconds, double flops, double byt
     json_t *work = json_pack("{s:f, s:f, s:f, s:f}", "seconds", seconds, "bytes", bytes, "gb_per_s", gbs, "copy_share",
                              gbs / p->copy.best);
     if (flops <= 0) return work;
-    json_object_set_new(work, "flops", json_real(flops));
-    json_object_set_new(work, "gflops", json_real(gflops));
-    json_object_set_new(work, "peak_share", json_real(gflops / p->fma.best));
-    return work;
+    return json_add(work, "flops", json_real(flops), "gflops", json_real(gflops), "peak_share",
+                    json_real(gflops / p->fma.best));
 }
 
 static json_t *ops_json(const Perf *p) {
@@ -77,8 +75,7 @@ static json_t *ops_json(const Perf *p) {
                                   "out_cols", op->out_cols, "calls", op->calls);
         for (int pass = 0; pass < PASSES; pass++)
             if (op->seconds[pass] > 0)
-                json_object_set_new(entry, pass_name[pass],
-                                    work_json(p, op->seconds[pass], op->flops[pass], op->bytes[pass]));
+                json_add(entry, pass_name[pass], work_json(p, op->seconds[pass], op->flops[pass], op->bytes[pass]));
         json_array_append_new(list, entry);
     }
     return list;
@@ -102,27 +99,18 @@ static json_t *step_json(const Perf *p) {
 
 static json_t *report_json(const Report *r) {
     const Perf *p = &r->p;
-    json_t *root = json_object();
-    json_object_set_new(root, "experiment", json_string(r->x->name));
-    json_object_set_new(root, "arm", json_string(r->x->arm[0].name));
-    json_object_set_new(root, "dataset", json_string(r->data->name));
-    json_object_set_new(root, "backend", json_string(r->s->backend->name));
-    json_object_set_new(root, "model", model_json(r));
-    json_object_set_new(root, "fma_peak_gflops", rate_json(&p->fma));
-    json_object_set_new(root, "copy_gb_per_s", rate_json(&p->copy));
-    json_object_set_new(root, "step", step_json(p));
-    json_object_set_new(root, "ops", ops_json(p));
-    json_object_set_new(root, "optimizer", work_json(p, p->update.seconds, 0, p->update.bytes));
-    json_object_set_new(root, "norms", work_json(p, p->norms.seconds, 0, p->norms.bytes));
-    json_object_set_new(root, "two_threads",
-                        json_pack("{s:o, s:o, s:o}", "runs", json_number_of(p->scaling_runs), "fma_peak",
-                                  json_number_of(p->scaling_fma), "runs_over_fma_peak",
-                                  json_number_of(p->scaling_runs / p->scaling_fma)));
-    if (p->sharing)
-        json_object_set_new(root, "shared_run", json_pack("{s:i, s:f}", "threads", p->sharing, "speed", p->shared));
-    json_object_set_new(root, "memory_mb",
-                        json_pack("{s:f, s:o}", "one_run", p->memory_one, "two_runs", json_number_of(p->memory_two)));
-    return root;
+    json_t *root =
+        json_new("experiment", json_string(r->x->name), "arm", json_string(r->x->arm[0].name), "dataset",
+                 json_string(r->data->name), "backend", json_string(r->s->backend->name), "model", model_json(r),
+                 "fma_peak_gflops", rate_json(&p->fma), "copy_gb_per_s", rate_json(&p->copy), "step", step_json(p));
+    json_add(root, "ops", ops_json(p), "optimizer", work_json(p, p->update.seconds, 0, p->update.bytes), "norms",
+             work_json(p, p->norms.seconds, 0, p->norms.bytes), "two_threads",
+             json_pack("{s:o, s:o, s:o}", "runs", json_number_of(p->scaling_runs), "fma_peak",
+                       json_number_of(p->scaling_fma), "runs_over_fma_peak",
+                       json_number_of(p->scaling_runs / p->scaling_fma)));
+    if (p->sharing) json_add(root, "shared_run", json_pack("{s:i, s:f}", "threads", p->sharing, "speed", p->shared));
+    return json_add(root, "memory_mb",
+                    json_pack("{s:f, s:o}", "one_run", p->memory_one, "two_runs", json_number_of(p->memory_two)));
 }
 
 static void print_table(Cells *c, const char *before) {
@@ -221,7 +209,7 @@ static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
 
 static json_t *on_devices(const double seconds[DRY_DEVICES]) {
     json_t *to = json_object();
-    for (int i = 0; i < DRY_DEVICES; i++) json_object_set_new(to, dry_devices[i].name, json_real(seconds[i]));
+    for (int i = 0; i < DRY_DEVICES; i++) json_add(to, dry_devices[i].name, json_real(seconds[i]));
     return to;
 }
 

@@ -181,23 +181,18 @@ static void status_text(const Status *st, Text *out) {
     slurm_text(st->slurm, st->folder, out);
 }
 
-static json_t *number_or_null(double x) {
-    return isnan(x) ? json_null() : json_number_of(x);
-}
-
 static json_t *begun_json(const Status *st, const Begun *b) {
     char curve[1400];
     const Lease *h = &b->hold;
     snprintf(curve, sizeof curve, "%.1000s/.partial/%s.curves.csv", st->folder, h->id);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:s, s:s, s:I, s:I}", "id", h->id, "experiment",
-                          h->experiment, "profile", h->profile, "what", h->what, "step", b->step, "steps",
-                          (json_int_t)h->steps, "train_loss", number_or_null(b->loss), "valid_loss",
-                          number_or_null(b->valid), "curve", curve, "host", h->owner.host, "pid",
-                          (json_int_t)h->owner.pid, "since", (json_int_t)h->since);
-    if (b->state == RUNNING) json_object_set_new(o, "seconds_left", number_or_null(b->left));
-    if (b->state == RUNNING) json_object_set_new(o, "seconds_since_sign", number_or_null(h->heard));
-    if (b->state != RUNNING) json_object_set_new(o, "why", h->left[0] ? json_string(h->left) : json_null());
-    return o;
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:s, s:s, s:I, s:I}", "id", h->id, "experiment",
+                  h->experiment, "profile", h->profile, "what", h->what, "step", b->step, "steps", (json_int_t)h->steps,
+                  "train_loss", json_or_null(b->loss), "valid_loss", json_or_null(b->valid), "curve", curve, "host",
+                  h->owner.host, "pid", (json_int_t)h->owner.pid, "since", (json_int_t)h->since);
+    if (b->state == RUNNING)
+        return json_add(o, "seconds_left", json_or_null(b->left), "seconds_since_sign", json_or_null(h->heard));
+    return json_add(o, "why", h->left[0] ? json_string(h->left) : json_null());
 }
 
 static void status_json(const Status *st, Text *out) {
@@ -210,10 +205,9 @@ static void status_json(const Status *st, Text *out) {
         json_t *list = json_array();
         for (int i = 0; i < st->all; i++)
             if (st->begun[i].state == k) json_array_append_new(list, begun_json(st, &st->begun[i]));
-        json_object_set_new(root, state_names[k], list);
+        json_add(root, state_names[k], list);
     }
-    json_object_set_new(root, "slurm", slurm_json(st->slurm, st->folder));
-    json_object_set_new(root, "seconds_left", number_or_null(st->left));
+    json_add(root, "slurm", slurm_json(st->slurm, st->folder), "seconds_left", json_or_null(st->left));
     json_print(root, 9, out);
 }
 

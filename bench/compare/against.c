@@ -254,19 +254,12 @@ void against_markdown(const Against *r, Text *out) {
 }
 
 void against_json(const Against *r, Text *out) {
-    json_t *o = json_object();
+    const AgainstOptions *x = &r->options;
     Cells c, before;
-    fill(r, &c);
-    json_object_set_new(o, "schema", json_integer(COMPARE_SCHEMA));
-    json_put_made_by(o);
-    json_object_set_new(o, "against", json_number_of(r->options.number));
-    json_object_set_new(o, "better", json_string(r->options.higher ? "higher" : "lower"));
-    json_object_set_new(o, "conf", json_number_of(r->options.conf));
-    json_object_set_new(o, "sigma", isnan(r->options.sigma) ? json_null() : json_number_of(r->options.sigma));
-    json_object_set_new(o, "rule", isnan(r->options.rule) ? json_null() : json_number_of(r->options.rule));
-    json_object_set_new(o, "arms", cells_json(&c));
-    fill_before(r, &before);
-    json_object_set_new(o, "before", cells_json(&before));
-    json_print(o, JSON_EXACT, out);
+    fill(r, &c), fill_before(r, &before);
+    json_print(json_add(json_begin(COMPARE_SCHEMA), "against", x->number, "better", x->higher ? "higher" : "lower",
+                        "conf", x->conf, "sigma", json_or_null(x->sigma), "rule", json_or_null(x->rule), "arms",
+                        cells_json(&c), "before", cells_json(&before)),
+               JSON_EXACT, out);
     cells_release(&c), cells_release(&before);
 }

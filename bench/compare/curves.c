@@ -318,27 +318,17 @@ void compare_curves_tex(const CompareCurves *c, Text *out) {
 }
 
 void compare_curves_json(const CompareCurves *c, Text *out) {
-    json_t *o = json_object(), *from = json_array();
+    json_t *o = json_begin(COMPARE_SCHEMA), *from = json_array();
     Cells cells;
-    json_put_count(o, "schema", COMPARE_SCHEMA);
-    json_put_made_by(o);
-    json_put_text(o, "metric", c->metric);
-    json_put_text(o, "baseline", c->data->arm[c->baseline]);
-    json_put_text(o, "better", c->higher ? "higher" : "lower");
-    json_put(o, "confidence", c->family.conf);
-    json_object_set_new(o, "unpaired", json_boolean(c->data->unpaired));
-    json_put_text(o, "read_as", c->data->columns);
+    json_add(o, "metric", c->metric, "baseline", c->data->arm[c->baseline], "better", c->higher ? "higher" : "lower",
+             "confidence", c->family.conf, "unpaired", c->data->unpaired, "read_as", c->data->columns);
     for (int other = 0; other < c->data->arms - 1; other++) {
         int first = compare_curves_from(c, other);
-        json_t *one = json_object();
-        json_put_text(one, "arm", c->data->arm[compare_curves_arm(c, other)]);
-        json_object_set_new(one, "differs_from", first < 0 ? json_null() : json_number_of(c->step[first]));
-        json_array_append_new(from, one);
+        json_array_append_new(from, json_new("arm", c->data->arm[compare_curves_arm(c, other)], "differs_from",
+                                             first < 0 ? json_null() : json_number_of(c->step[first])));
     }
-    json_object_set_new(o, "arms", from);
     fill(c, true, &cells);
-    json_object_set_new(o, "curves", cells_json(&cells));
-    json_print(o, JSON_EXACT, out);
+    json_print(json_add(o, "arms", from, "curves", cells_json(&cells)), JSON_EXACT, out);
     cells_release(&cells);
 }
 

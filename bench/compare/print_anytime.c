@@ -85,34 +85,23 @@ void compare_anytime_tex(const CompareResult *r, Text *out) {
 
 static json_t *comparison(const CompareResult *r, int i) {
     const Anytime *a = &r->anytime[i];
-    json_t *o = json_object();
-    json_put_text(o, "arm", compare_arm_name(r, &r->family.at[i]));
+    json_t *o = json_new("arm", compare_arm_name(r, &r->family.at[i]));
     anytime_json(a, r->options.anytime, o);
-    json_put_text(o, "decision", decision_name(a->decision));
-    json_put_text(o, "verdict", compare_verdict_name(compare_verdict(r, a->decision)));
-    return o;
+    return json_add(o, "decision", decision_name(a->decision), "verdict",
+                    compare_verdict_name(compare_verdict(r, a->decision)));
 }
 
 void compare_anytime_json(const CompareResult *r, Text *out) {
-    json_t *o = json_object(), *list = json_array(), *seeds = json_array();
+    json_t *o = json_begin(COMPARE_SCHEMA), *list = json_array();
     Text words;
     text_init(&words);
     signature(r, &words);
-    json_object_set_new(o, "schema", json_integer(COMPARE_SCHEMA));
-    json_put_made_by(o);
-    json_put_text(o, "signature", words.at);
-    json_put_text(o, "data", r->data->hash);
-    json_put_text(o, "baseline", r->data->arm[r->baseline]);
-    json_put_text(o, "better", r->options.higher ? "higher" : "lower");
-    json_object_set_new(o, "margin", isnan(r->options.margin) ? json_null() : json_real(r->options.margin));
-    json_put(o, "confidence", r->options.conf), json_put(o, "alpha", r->alpha);
-    json_object_set_new(o, "n", json_integer(r->n));
-    json_object_set_new(o, "most_seeds", json_integer(r->options.anytime));
-    for (int s = 0; s < r->n; s++) json_array_append_new(seeds, json_integer((json_int_t)r->data->seed[s]));
-    json_object_set_new(o, "seeds", seeds);
+    json_add(o, "signature", words.at, "data", r->data->hash, "baseline", r->data->arm[r->baseline], "better",
+             r->options.higher ? "higher" : "lower", "margin", json_or_null(r->options.margin), "confidence",
+             r->options.conf, "alpha", r->alpha, "n", r->n);
     for (int i = 0; i < r->family.count; i++) json_array_append_new(list, comparison(r, i));
-    json_object_set_new(o, "anytime", list);
-    json_object_set_new(o, "exit_code", json_integer(compare_exit(r)));
+    json_add(o, "most_seeds", r->options.anytime, "seeds", json_wholes(r->data->seed, (size_t)r->n), "anytime", list,
+             "exit_code", compare_exit(r));
     json_print(o, JSON_EXACT, out);
     text_release(&words);
 }

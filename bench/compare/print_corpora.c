@@ -57,24 +57,19 @@ void compare_over_json(const CompareOver *r, Text *out) {
         compare_json(&r->of[0], out);
         return;
     }
-    json_t *o = json_object(), *list = json_array();
+    json_t *list = json_array();
     CorporaShown s = shown(r);
-    json_object_set_new(o, "schema", json_integer(COMPARE_SCHEMA));
-    json_put_made_by(o);
     for (int i = 0; i < r->data->corpora; i++) {
-        json_t *one = json_object(), *of = compare_object(&r->of[i]);
-        json_put_text(one, "corpus", r->data->name[i]);
-        json_object_update(one, of);
-        json_decref(of);
+        json_t *one = json_new("corpus", r->data->name[i]);
+        json_object_update_new(one, compare_object(&r->of[i]));
         json_array_append_new(list, one);
     }
-    json_object_set_new(o, "corpora", list);
     CellsList tables = {0};
     corpora_sum_cells(&s, "Over corpora", &tables);
-    json_object_set_new(o, "over_corpora", cells_list_json(&tables));
+    json_print(json_add(json_begin(COMPARE_SCHEMA), "corpora", list, "over_corpora", cells_list_json(&tables),
+                        "exit_code", compare_over_exit(r)),
+               JSON_EXACT, out);
     cells_list_release(&tables);
-    json_object_set_new(o, "exit_code", json_integer(compare_over_exit(r)));
-    json_print(o, JSON_EXACT, out);
 }
 
 void compare_over_tex(const CompareOver *r, Text *out) {

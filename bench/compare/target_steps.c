@@ -106,27 +106,23 @@ static json_t *steps_json(const CompareData *d, int arm) {
         char seed[24];
         int at = arm * d->seeds + s;
         snprintf(seed, sizeof seed, "%llu", (unsigned long long)d->seed[at]);
-        json_object_set_new(steps, seed, d->diverged[at] ? json_null() : json_integer((json_int_t)d->value[at]));
+        json_add(steps, seed, d->diverged[at] ? json_null() : json_integer((json_int_t)d->value[at]));
     }
-    json_put_text(o, "arm", d->arm[arm]);
-    json_object_set_new(o, "steps", steps);
-    return o;
+    return json_add(o, "arm", d->arm[arm], "steps", steps);
 }
 
 void target_steps_json(const TargetSteps *t, const Experiment *x, Text *out) {
     json_t *o = json_object(), *cells = json_array();
     char where[256];
-    json_put(o, "target", t->target);
-    json_put_text(o, "loss", loss_of(t));
+    json_add(o, "target", t->target, "loss", loss_of(t));
     for (int cell = 0; cell < t->cells; cell++) {
         json_t *one = json_object(), *arms = json_array();
         for (int arm = 0; arm < t->data[cell].arms; arm++)
             json_array_append_new(arms, steps_json(&t->data[cell], arm));
-        json_put_text(one, "factors", experiment_cell_text(where, x, cell));
-        json_object_set_new(one, "steps", arms);
-        json_object_set_new(one, "compare", compare_object(&t->of[cell]));
+        json_add(one, "factors", experiment_cell_text(where, x, cell), "steps", arms, "compare",
+                 compare_object(&t->of[cell]));
         json_array_append_new(cells, one);
     }
-    json_object_set_new(o, "cells", cells);
+    json_add(o, "cells", cells);
     json_print(o, JSON_EXACT, out);
 }

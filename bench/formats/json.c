@@ -30,6 +30,52 @@ json_t *json_text_of(const char *text) {
     return value;
 }
 
+json_t *json_members(json_t *o, const JsonMember *member) {
+    for (; member->key; member++) json_object_set_new(o, member->key, member->value);
+    return o;
+}
+
+json_t *json_of_real(double x) {
+    return json_number_of(x == 0 ? 0 : x);
+}
+
+json_t *json_known(double x) {
+    return isnan(x) ? NULL : json_of_real(x);
+}
+
+json_t *json_or_null(double x) {
+    return isnan(x) ? json_null() : json_of_real(x);
+}
+
+json_t *json_numbers(const double *x, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_number_of(x[i]));
+    return list;
+}
+
+json_t *json_wholes(const uint64_t *n, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_integer((json_int_t)n[i]));
+    return list;
+}
+
+json_t *json_of_whole(json_int_t n) {
+    return json_integer(n);
+}
+
+json_t *json_of_flag(bool b) {
+    return json_boolean(b);
+}
+
+json_t *json_of_text(const char *text) {
+    json_t *value = json_string(text);
+    return value || !text ? value : json_string("(not UTF-8)");
+}
+
+json_t *json_of_json(json_t *value) {
+    return value;
+}
+
 bool json_number_read(const json_t *value, double *out) {
     if (json_is_number(value)) {
         *out = json_number_value(value);

@@ -20,6 +20,50 @@ bool json_number_read(const json_t *value, double *out);
 /* Load Python's JSON with JSON_REJECT_DUPLICATES; its bare NaN, Infinity and -Infinity become the three strings. */
 json_t *json_python(const char *bytes, size_t length, json_error_t *why);
 
+/* Set keys of an object, in this order, to values: json_add(o, "mean", t->mean, "n", n), ten of them at most. What C
+ * says that a value is decides how it is written: a number, a whole number, a bool, a text ("(not UTF-8)" where it is
+ * not), or a json_t, which the object takes. A key whose text or json_t is NULL is left out. Return o; json_new: a new
+ * object. */
+typedef struct {
+    const char *key;
+    json_t *value;
+} JsonMember;
+json_t *json_members(json_t *o, const JsonMember *member);
+#define json_add(o, ...) json_members(o, (const JsonMember[]){JSON_PAIRS(__VA_ARGS__), {NULL, NULL}})
+#define json_new(...) json_add(json_object(), __VA_ARGS__)
+
+/* What json_add may be given of a number that may be NaN: NULL then, or JSON's null. */
+json_t *json_known(double x);
+json_t *json_or_null(double x);
+
+/* Return a list as a new reference. */
+json_t *json_numbers(const double *x, size_t count);
+json_t *json_wholes(const uint64_t *n, size_t count);
+
+json_t *json_of_real(double x);
+json_t *json_of_whole(json_int_t n);
+json_t *json_of_flag(bool b);
+json_t *json_of_text(const char *text);
+json_t *json_of_json(json_t *value);
+#define JSON_OF(x) \
+    _Generic((x), double: json_of_real, bool: json_of_flag, int: json_of_whole, long: json_of_whole, \
+        unsigned: json_of_whole, unsigned long: json_of_whole, long long: json_of_whole, char *: json_of_text, \
+        const char *: json_of_text, json_t *: json_of_json)(x)
+#define JSON_1(k, x) {k, JSON_OF(x)}
+#define JSON_2(k, x, ...) JSON_1(k, x), JSON_1(__VA_ARGS__)
+#define JSON_3(k, x, ...) JSON_1(k, x), JSON_2(__VA_ARGS__)
+#define JSON_4(k, x, ...) JSON_1(k, x), JSON_3(__VA_ARGS__)
+#define JSON_5(k, x, ...) JSON_1(k, x), JSON_4(__VA_ARGS__)
+#define JSON_6(k, x, ...) JSON_1(k, x), JSON_5(__VA_ARGS__)
+#define JSON_7(k, x, ...) JSON_1(k, x), JSON_6(__VA_ARGS__)
+#define JSON_8(k, x, ...) JSON_1(k, x), JSON_7(__VA_ARGS__)
+#define JSON_9(k, x, ...) JSON_1(k, x), JSON_8(__VA_ARGS__)
+#define JSON_10(k, x, ...) JSON_1(k, x), JSON_9(__VA_ARGS__)
+#define JSON_NAME(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, name, ...) name
+#define JSON_PAIRS(...) \
+    JSON_NAME(__VA_ARGS__, JSON_10, , JSON_9, , JSON_8, , JSON_7, , JSON_6, , JSON_5, , JSON_4, , JSON_3, , JSON_2, , \
+              JSON_1, , )(__VA_ARGS__)
+
 /* Digits with which every double reads back exactly. */
 enum { JSON_EXACT = 17 };
 

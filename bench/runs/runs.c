@@ -165,65 +165,44 @@ static json_t *keys_json(const RunSpec *s, bool changed) {
     for (int i = 0; i < spec_key_count + variant_key_count; i++) {
         const char *key = i < spec_key_count ? spec_keys[i] : variant_keys[i - spec_key_count];
         spec_get(value, s, key);
-        if (!changed || strcmp(value, spec_get(initial, &defaults, key))) json_put_text(o, key, value);
+        if (!changed || strcmp(value, spec_get(initial, &defaults, key))) json_add(o, key, value);
     }
     return o;
 }
 
 static json_t *group_json(const Listing *l, int group) {
     const RunGroup *g = &l->group[group];
-    json_t *o = json_object(), *runs;
     Cells c;
     group_cells(l, group, &c);
-    runs = cells_json(&c);
+    json_t *runs = cells_json(&c);
     for (int i = 0, at = 0; i < l->runs; i++)
         if (l->run[i].group == group)
-            json_object_set_new(json_array_get(runs, (size_t)at++), "keys",
-                                keys_json(&l->run[i].record->spec, true));
+            json_add(json_array_get(runs, (size_t)at++), "keys", keys_json(&l->run[i].record->spec, true));
     cells_release(&c);
-    json_put_text(o, "experiment", g->experiment), json_put_text(o, "profile", g->profile);
-    json_put_text(o, "options", g->options), json_put_text(o, "plan", g->plan);
-    json_object_set_new(o, "planned", json_integer(g->planned));
-    json_object_set_new(o, "stored", json_integer(g->stored));
-    json_object_set_new(o, "runs", runs);
-    return o;
+    return json_new("experiment", g->experiment, "profile", g->profile, "options", g->options, "plan", g->plan,
+                    "planned", g->planned, "stored", g->stored, "runs", runs);
 }
 
 json_t *runs_json(const Listing *l, bool empty) {
-    json_t *root = json_object(), *groups = json_array();
-    json_object_set_new(root, "schema", json_integer(RUNS_SCHEMA));
-    json_put_made_by(root);
+    json_t *groups = json_array();
     for (int group = 0; group < l->groups; group++)
         if (is_shown(l, group, empty)) json_array_append_new(groups, group_json(l, group));
-    json_object_set_new(root, "groups", groups);
-    return root;
+    return json_add(json_begin(RUNS_SCHEMA), "groups", groups);
 }
 
 /* ---- One stored run as JSON ---- */
-
-static void put_status(json_t *o, const RunRecord *r) {
-    json_put_text(o, "status", record_status(r));
-    if (r->diverged_step < 0) return;
-    json_object_set_new(o, "diverged_step", json_integer(r->diverged_step));
-    json_put_text(o, "culprit", r->culprit);
-}
 
 static json_t *plans_json(const RunShown *shown) {
     json_t *list = json_array();
     for (int i = 0; i < shown->listing->runs; i++) {
         const ListedRun *run = &shown->listing->run[i];
         const RunGroup *g = &shown->listing->group[run->group];
-        json_t *o = json_object();
-        if (strcmp(run->record->id, shown->record->id)) {
-            json_decref(o);
-            continue;
-        }
-        json_put_text(o, "experiment", g->experiment), json_put_text(o, "profile", g->profile);
-        json_put_text(o, "plan", g->plan);
-        json_put_text(o, "arm", run->arm), json_put_text(o, "label", run->label);
+        if (strcmp(run->record->id, shown->record->id)) continue;
+        json_t *o = json_new("experiment", g->experiment, "profile", g->profile, "plan", g->plan, "arm", run->arm,
+                             "label", run->label);
         if (g->planned) {
             Written w = history_plan(g->file, g->profile, g->plan);
-            json_object_set_new(o, "written", history_json(&w));
+            json_add(o, "written", history_json(&w));
         }
         json_array_append_new(list, o);
     }
@@ -234,61 +213,45 @@ static json_t *evaluations_list(const RunRecord *r) {
     json_t *list = json_array();
     for (int i = 0; i < r->evaluations; i++) {
         const Evaluation *x = &r->evaluation[i];
-        json_t *o = json_object();
-        json_object_set_new(o, "step", json_integer(x->step));
+        json_t *o = json_new("step", x->step);
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (!x->absent[m]) json_put(o, metric_info[m].key, x->metric[m]);
+            if (!x->absent[m]) json_add(o, metric_info[m].key, x->metric[m]);
         json_array_append_new(list, o);
     }
     return list;
 }
 
 static json_t *curve_json(const Curves *c) {
-    static const CurveColumn columns[] = {CURVE_train_loss, CURVE_valid_loss, CURVE_grad_norm};
-    static const char *const names[] = {"train_loss", "valid_loss", "grad_norm"};
-    json_t *o = json_object(), *steps = json_array();
-    for (int row = 0; row < c->rows; row++) json_array_append_new(steps, json_number_of(curve_at(c, row, CURVE_step)));
-    json_object_set_new(o, "step", steps);
-    for (int k = 0; k < 3; k++) {
+    static const CurveColumn columns[] = {CURVE_step, CURVE_train_loss, CURVE_valid_loss, CURVE_grad_norm};
+    static const char *const names[] = {"step", "train_loss", "valid_loss", "grad_norm"};
+    json_t *o = json_object();
+    for (int k = 0; k < 4; k++) {
         json_t *list = json_array();
         for (int row = 0; row < c->rows; row++)
             json_array_append_new(list, json_number_of(curve_at(c, row, columns[k])));
-        json_object_set_new(o, names[k], list);
+        json_add(o, names[k], list);
     }
     return o;
 }
 
 json_t *run_json(const RunShown *shown) {
     const RunRecord *r = shown->record;
-    json_t *o = json_object(), *files = json_array();
-    json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
-    json_put_made_by(o);
-    json_put_text(o, "id", r->id);
-    json_object_set_new(o, "plans", plans_json(shown));
-    json_put_text(o, "variant", r->spec.variant.name);
-    json_object_set_new(o, "seed", json_integer((json_int_t)r->spec.seed));
-    put_status(o, r);
-    json_object_set_new(o, "changed", keys_json(&r->spec, true));
-    json_object_set_new(o, "spec", keys_json(&r->spec, false));
-    json_put_text(o, "spec_sha256", r->spec_sha256);
-    json_put_text(o, "class", r->arithmetic_class), json_put_text(o, "arithmetic", r->arithmetic);
-    json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
-    json_put_text(o, "tokenizer_sha256", r->tokenizer_sha256);
-    json_object_set_new(o, "vocabulary", json_integer(r->vocab));
-    json_object_set_new(o, "parameters", json_integer(r->parameters));
-    json_put_text(o, "loss_chain", r->loss_chain), json_put_text(o, "parameters_hash", r->parameters_hash);
-    json_object_set_new(o, "evaluations", evaluations_list(r));
-    if (r->rounded.known) json_object_set_new(o, "rounded", rounded_json(&r->rounded));
-    json_object_set_new(o, "curve", curve_json(&r->curves));
-    json_put(o, "step_seconds", r->step_seconds), json_put(o, "wall_seconds", r->wall_seconds);
-    json_put(o, "memory_mb", r->memory_mb);
-    json_object_set_new(o, "provenance", provenance_json_of(&r->provenance));
+    json_t *o = json_begin(RUN_SCHEMA), *files = json_array();
+    json_add(o, "id", r->id, "plans", plans_json(shown), "variant", r->spec.variant.name, "seed", r->spec.seed,
+             "status", record_status(r));
+    if (r->diverged_step >= 0) json_add(o, "diverged_step", r->diverged_step, "culprit", r->culprit);
+    json_add(o, "changed", keys_json(&r->spec, true), "spec", keys_json(&r->spec, false), "spec_sha256", r->spec_sha256,
+             "class", r->arithmetic_class, "arithmetic", r->arithmetic, "dataset", r->dataset, "dataset_sha256",
+             r->dataset_sha256, "tokenizer_sha256", r->tokenizer_sha256, "vocabulary", r->vocab);
+    json_add(o, "parameters", r->parameters, "loss_chain", r->loss_chain, "parameters_hash", r->parameters_hash,
+             "evaluations", evaluations_list(r), "rounded", rounded_json(&r->rounded), "curve", curve_json(&r->curves),
+             "step_seconds", r->step_seconds, "wall_seconds", r->wall_seconds, "memory_mb", r->memory_mb, "provenance",
+             provenance_json_of(&r->provenance));
     json_array_append_new(files, json_sprintf("runs/%s/record.json", r->id));
     json_array_append_new(files, json_sprintf("runs/%s/curves.csv", r->id));
     if (r->hits.targets) {
-        json_object_set_new(o, "hits", hits_json(&r->hits));
+        json_add(o, "hits", hits_json(&r->hits));
         json_array_append_new(files, json_sprintf("runs/%s/" HITS_FILE, r->id));
     }
-    json_object_set_new(o, "files", files);
-    return o;
+    return json_add(o, "files", files);
 }

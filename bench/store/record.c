@@ -51,16 +51,11 @@ static json_t *evaluations_json(const RunRecord *r, const ProbeChoice *asked) {
     json_t *list = json_array();
     for (int i = 0; i < r->evaluations; i++) {
         const Evaluation *x = &r->evaluation[i];
-        json_t *entry = json_object(), *blocks = json_array();
-        json_object_set_new(entry, "step", json_integer(x->step));
+        json_t *entry = json_new("step", x->step);
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (stands(x, (Metric)m, asked))
-                json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
-        json_object_set_new(entry, "targets", json_integer(x->targets));
-        json_object_set_new(entry, "dropped_targets", json_integer(x->dropped));
-        for (int b = 0; b < x->blocks; b++) json_array_append_new(blocks, json_number_of(x->block[b]));
-        json_object_set_new(entry, "block_losses", blocks);
-        json_array_append_new(list, entry);
+            if (stands(x, (Metric)m, asked)) json_add(entry, metric_info[m].key, json_number_of(x->metric[m]));
+        json_array_append_new(list, json_add(entry, "targets", x->targets, "dropped_targets", x->dropped,
+                                             "block_losses", json_numbers(x->block, (size_t)x->blocks)));
     }
     return list;
 }

@@ -8,28 +8,18 @@
 #include "bench/formats/json.h"
 #include "bench/theory/theory.h"
 
-static json_t *numbers(const double *x, int count) {
-    json_t *all = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(all, json_number_of(x[i]));
-    return all;
-}
-
 static json_t *measured_json(const Measured *m) {
-    json_t *one = json_object(), *values = json_array();
-    json_object_set_new(one, "x", numbers(m->x, m->points));
-    json_object_set_new(one, "predicted", numbers(m->predicted, m->points));
-    for (int i = 0; i < m->points; i++) json_array_append_new(values, numbers(m->value + i * m->seeds, m->seeds));
-    json_object_set_new(one, "values", values);
-    return one;
+    json_t *values = json_array();
+    size_t points = (size_t)m->points, seeds = (size_t)m->seeds;
+    for (size_t i = 0; i < points; i++) json_array_append_new(values, json_numbers(m->value + i * seeds, seeds));
+    return json_new("x", json_numbers(m->x, points), "predicted", json_numbers(m->predicted, points), "values", values);
 }
 
 Rc theory_write(const Theory *t, const char *path, Error *e) {
-    json_t *root = json_object(), *all = json_object();
-    json_object_set_new(root, "schema", json_integer(THEORY_SCHEMA));
-    json_object_set_new(root, "statements", all);
+    json_t *all = json_object();
     for (int i = 0; i < STATEMENT_COUNT; i++)
-        if (t->at[i].points) json_object_set_new(all, statements[i].name, measured_json(&t->at[i]));
-    return json_write_file(root, JSON_EXACT, path, e);
+        if (t->at[i].points) json_add(all, statements[i].name, measured_json(&t->at[i]));
+    return json_write_file(json_new("schema", THEORY_SCHEMA, "statements", all), JSON_EXACT, path, e);
 }
 
 /* Read a list of `count` numbers into out. */

@@ -67,18 +67,16 @@ void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
 static json_t *need_json(const Anytime *a, int most) {
     json_t *o = json_object();
     size_t limit = (size_t)most;
-    json_object_set_new(o, "half", a->need.median > limit ? json_null() : json_integer((json_int_t)a->need.median));
-    json_object_set_new(o, "nine_in_ten", a->need.late > limit ? json_null() : json_integer((json_int_t)a->need.late));
-    json_put(o, "decided_by_most", a->need.decided);
-    return o;
+    return json_add(o, "half", a->need.median > limit ? json_null() : json_integer((json_int_t)a->need.median),
+                    "nine_in_ten", a->need.late > limit ? json_null() : json_integer((json_int_t)a->need.late),
+                    "decided_by_most", a->need.decided);
 }
 
 void anytime_json(const Anytime *a, int most, json_t *o) {
     json_t *ci = json_status(a->ci.status);
-    json_put(o, "mean", a->mean), json_put(o, "p", a->p);
-    if (!isnan(a->inside_p)) json_put(o, "p_inside", a->inside_p);
-    if (a->ci.status == ST_OK) json_put(ci, "lo", a->ci.lo), json_put(ci, "hi", a->ci.hi);
-    json_object_set_new(o, "interval", ci);
-    json_object_set_new(o, "decided_at", a->at ? json_integer(a->at) : json_null());
-    if (a->need.status == ST_OK) json_object_set_new(o, "seeds_needed", need_json(a, most));
+    json_add(o, "mean", a->mean, "p", a->p);
+    if (!isnan(a->inside_p)) json_add(o, "p_inside", a->inside_p);
+    if (a->ci.status == ST_OK) json_add(ci, "lo", a->ci.lo, "hi", a->ci.hi);
+    json_add(o, "interval", ci, "decided_at", a->at ? json_integer(a->at) : json_null());
+    if (a->need.status == ST_OK) json_add(o, "seeds_needed", need_json(a, most));
 }

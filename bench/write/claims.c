@@ -299,12 +299,9 @@ const char *replication_word(const ClaimVerdict *v) {
 void replication_json(const ClaimVerdict *v, json_t *out) {
     const Replication *r = &v->replication;
     if (isnan(v->reported)) return;
-    json_t *o = json_object();
-    json_put(o, "se", r->se), json_put(o, "reported_se", r->reported_se), json_put(o, "df", r->df);
-    json_put(o, "lo", r->lo), json_put(o, "hi", r->hi);
-    json_object_set_new(o, "inside", json_boolean(r->inside));
-    json_object_set_new(o, "agrees", json_boolean(r->agrees));
-    json_object_set_new(out, "replication", o);
+    json_add(out, "replication",
+             json_new("se", r->se, "reported_se", r->reported_se, "df", r->df, "lo", r->lo, "hi", r->hi, "inside",
+                      r->inside, "agrees", r->agrees));
 }
 
 enum { NAMED = ARM_NAME_SIZE + 260 };
@@ -380,26 +377,14 @@ json_t *token_hits_json(const Table *t, const Contrast *w) {
     char name[NAMED];
     if (token_hits_make(&x, &t->sample, w)) return NULL;
     json_t *o = json_object(), *arms = json_array(), *seeds = json_array();
-    json_object_set_new(o, "n", json_integer(x.targets));
-    json_put(o, "most_frequent", x.frequent);
-    for (int side = 0; side < 2; side++) {
-        json_t *arm = json_object();
-        json_put_text(arm, "arm", arm_name(name, t, &x, side));
-        json_put(arm, "accuracy", x.accuracy[side]);
-        json_object_set_new(arm, "above_most_frequent", json_boolean(above(&x, side)));
-        json_array_append_new(arms, arm);
-    }
-    for (const TokenHitsSeed *s = x.seed; s < x.seed + x.seeds; s++) {
-        json_t *seed = json_object();
-        json_object_set_new(seed, "seed", json_integer((json_int_t)s->seed));
-        json_object_set_new(seed, "only_first", json_integer(s->only_a));
-        json_object_set_new(seed, "only_second", json_integer(s->only_b));
-        json_put(seed, "p", s->test.p);
-        json_array_append_new(seeds, seed);
-    }
-    json_object_set_new(o, "arms", arms);
-    json_object_set_new(o, "seeds", seeds);
-    json_put_text(o, "note", token_hits_why_seeds);
+    for (int side = 0; side < 2; side++)
+        json_array_append_new(arms, json_new("arm", arm_name(name, t, &x, side), "accuracy", x.accuracy[side],
+                                             "above_most_frequent", above(&x, side)));
+    for (const TokenHitsSeed *s = x.seed; s < x.seed + x.seeds; s++)
+        json_array_append_new(
+            seeds, json_new("seed", s->seed, "only_first", s->only_a, "only_second", s->only_b, "p", s->test.p));
+    json_add(o, "n", x.targets, "most_frequent", x.frequent, "arms", arms, "seeds", seeds, "note",
+             token_hits_why_seeds);
     token_hits_release(&x);
     return o;
 }

@@ -8,13 +8,11 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "bench/formats/json.h"
 #include "bench/verdict/paired.h"
 
-void json_put(json_t *object, const char *key, double x);
-void json_put_text(json_t *object, const char *key, const char *text);
-
-/* "made_by" and "commit": the program that writes, and the commit that it was built from. */
-void json_put_made_by(json_t *object);
+/* {schema, made_by, commit}: the program that writes, and the commit that it was built from. schema: 0: it has none. */
+json_t *json_begin(int schema);
 
 json_t *json_status(StStatus status);                         /* {status} */
 json_t *json_share(double p, uint64_t count, uint64_t total); /* {p, count, total} */
@@ -49,7 +47,6 @@ json_t *json_with_floor(json_t *o, double floor);       /* beside a p: the small
 json_t *json_chance(const StChance *x);
 json_t *json_variance(const StVariance *v, const char *statistic);
 void json_put_fisher(json_t *o, const Comparison *c);
-void json_put_count(json_t *o, const char *key, uint64_t n);
 
 /* What the posterior supposes, as a sentence. */
 extern const char comparison_prior[];

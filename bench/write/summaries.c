@@ -1,5 +1,7 @@
 #include "bench/write/summaries.h"
 
+#include "bench/formats/json.h"
+
 const SummaryRow summary_rows[] = {
 #define SUMMARY(name, make, help) {#name, make, false},
 #include "bench/plan/summaries.def"
@@ -37,7 +39,7 @@ json_t *summaries_json(const Table *t) {
     for (int kind = 0; kind < summary_count; kind++) {
         const CellsList *l = table_summary(t, kind);
         if (summary_rows[kind].measured || !l->count) continue;
-        json_object_set_new(all, summary_rows[kind].name, cells_list_json(l));
+        json_add(all, summary_rows[kind].name, cells_list_json(l));
     }
     return all;
 }

@@ -15,52 +15,30 @@ static json_t *metric_json(const Table *t, int cell, int step, int arm, Metric m
     json_t *o = json_object(), *runs = json_array();
     for (int seed = 0; seed < t->sample.seeds; seed++) {
         const SampleRun *run = sample_run(&t->sample, cell, step, arm, seed);
-        json_t *one = json_object();
-        json_object_set_new(one, "seed", json_integer((json_int_t)t->x->seed[seed]));
-        json_put_text(one, "run", run->record->id);
-        json_put(one, "value", run->value[m]);
-        if (run->diverged) json_put(one, "raw", run->raw[m]);
+        json_t *one = json_new("seed", t->x->seed[seed], "run", run->record->id, "value", run->value[m]);
+        if (run->diverged) json_add(one, "raw", run->raw[m]);
         json_array_append_new(runs, one);
     }
-    json_put_text(o, "status", st_status_text(a.status));
-    if (a.status == ST_OK) {
-        json_put(o, "mean", a.mean), json_put(o, "sd", a.sd), json_put(o, "median", a.median);
-        json_put(o, "least", a.least), json_put(o, "most", a.most);
-    }
-    if (a.diverged && !isnan(a.survivors)) json_put(o, "survivors_mean", a.survivors);
-    if (number) {
-        json_t *reported = json_object();
-        json_put_text(reported, "text", number->text);
-        json_put(reported, "value", number->value);
-        json_object_set_new(reported, "source", json_sprintf("%s:%d", t->claims->file, number->line));
-        json_object_set_new(o, "reported", reported);
-    }
-    json_object_set_new(o, "runs", runs);
-    return o;
-}
-
-static json_t *rate_json(const SampleArm *a) {
-    json_t *o = json_object();
-    json_object_set_new(o, "k", json_integer(a->diverged));
-    json_object_set_new(o, "n", json_integer(a->n));
-    json_put(o, "lo", a->rate.lo), json_put(o, "hi", a->rate.hi);
-    return o;
+    json_add(o, "status", st_status_text(a.status));
+    if (a.status == ST_OK)
+        json_add(o, "mean", a.mean, "sd", a.sd, "median", a.median, "least", a.least, "most", a.most);
+    json_add(o, "survivors_mean", a.diverged ? json_known(a.survivors) : NULL);
+    if (number)
+        json_add(o, "reported",
+                 json_new("text", number->text, "value", number->value, "source",
+                          json_sprintf("%s:%d", t->claims->file, number->line)));
+    return json_add(o, "runs", runs);
 }
 
 static json_t *arm_json(const Table *t, int cell, int step, int arm) {
     SampleArm a = sample_arm(&t->sample, cell, step, arm, t->metric);
-    json_t *o = json_object(), *metrics = json_object();
-    json_put_text(o, "arm", t->x->arm[arm].name);
-    json_put_text(o, "label", t->x->arm[arm].label);
-    json_object_set_new(o, "diverged", rate_json(&a));
-    json_object_set_new(o, "above_ln_v", json_integer(a.above));
-    json_object_set_new(o, "stalled", json_integer(a.stalled));
-    json_object_set_new(o, "tied_with_best", json_boolean(table_tied(t, cell, step, arm)));
+    json_t *metrics = json_object();
     for (int m = 0; m < METRIC_COUNT; m++)
         if (metric_measured((Metric)m, t->x))
-            json_object_set_new(metrics, metric_info[m].key, metric_json(t, cell, step, arm, (Metric)m));
-    json_object_set_new(o, "metrics", metrics);
-    return o;
+            json_add(metrics, metric_info[m].key, metric_json(t, cell, step, arm, (Metric)m));
+    return json_new("arm", t->x->arm[arm].name, "label", t->x->arm[arm].label, "diverged",
+                    json_new("k", a.diverged, "n", a.n, "lo", a.rate.lo, "hi", a.rate.hi), "above_ln_v", a.above,
+                    "stalled", a.stalled, "tied_with_best", table_tied(t, cell, step, arm), "metrics", metrics);
 }
 
 static json_t *cell_json(const Table *t, int cell) {
@@ -70,17 +48,14 @@ static json_t *cell_json(const Table *t, int cell) {
     text_init(&words);
     table_corpus(t, cell, &words);
     table_reported_why(t, cell, why, sizeof why);
-    json_put_text(o, "factors", experiment_cell_text(where, t->x, cell));
-    json_put_text(o, "corpus", words.at);
-    if (why[0]) json_put_text(o, "reported_not_shown", why);
+    json_add(o, "factors", experiment_cell_text(where, t->x, cell), "corpus", words.at);
+    if (why[0]) json_add(o, "reported_not_shown", why);
     for (int step = 0; step < t->sample.cell[cell].steps; step++) {
-        json_t *s = json_object(), *arms = json_array();
+        json_t *arms = json_array();
         for (int arm = 0; arm < t->sample.arms; arm++) json_array_append_new(arms, arm_json(t, cell, step, arm));
-        json_object_set_new(s, "step", json_integer(t->sample.cell[cell].step[step]));
-        json_object_set_new(s, "arms", arms);
-        json_array_append_new(steps, s);
+        json_array_append_new(steps, json_new("step", t->sample.cell[cell].step[step], "arms", arms));
     }
-    json_object_set_new(o, "steps", steps);
+    json_add(o, "steps", steps);
     text_release(&words);
     return o;
 }
@@ -98,56 +73,42 @@ json_t *json_records_made_by(const Table *t) {
     return list;
 }
 
-static void head_json(const Table *t, json_t *o) {
+static json_t *head_json(const Table *t) {
     Text words;
-    json_t *seeds = json_array();
+    json_t *o = json_begin(TABLE_SCHEMA);
     const RunRecord *r = t->records;
     text_init(&words);
-    json_object_set_new(o, "schema", json_integer(TABLE_SCHEMA));
-    json_put_made_by(o);
-    json_object_set_new(o, "records", json_records_made_by(t));
-    json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
-    json_put_text(o, "title", t->x->title), json_put_text(o, "writeup", t->x->writeup);
-    json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
-    json_put_text(o, "command", t->options.command);
+    json_add(o, "records", json_records_made_by(t), "experiment", t->x->name, "profile", t->x->profile, "title",
+             t->x->title, "writeup", t->x->writeup, "plan", t->x->plan, "results", t->results_hash, "command",
+             t->options.command);
     table_signature(t, &words);
-    json_put_text(o, "signature", words.at);
+    json_add(o, "signature", words.at);
     text_clear(&words);
     table_methods(t, &words);
-    json_put_text(o, "methods", words.at);
-    json_object_set_new(o, "exploratory", json_boolean(t->exploratory));
-    if (t->partial) json_put_text(o, "partial", t->options.partial);
-    json_object_set_new(o, "summaries", summaries_json(t));
-    json_object_set_new(o, "synthetic", json_boolean(t->synthetic));
-    json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
-    json_object_set_new(o, "vocabulary", json_integer(r->vocab));
-    json_put(o, "entropy_rate", r->entropy_rate), json_put(o, "unigram_loss", r->unigram);
-    json_put_text(o, "baseline", t->x->baseline), json_put_text(o, "metric", metric_info[t->metric].key);
-    json_put(o, "alpha", t->x->alpha), json_put(o, "margin", t->x->margin);
-    for (int i = 0; i < t->sample.seeds; i++) json_array_append_new(seeds, json_integer((json_int_t)t->x->seed[i]));
-    json_object_set_new(o, "seeds", seeds);
+    json_add(o, "methods", words.at, "exploratory", t->exploratory);
+    if (t->partial) json_add(o, "partial", t->options.partial);
+    json_add(o, "summaries", summaries_json(t), "synthetic", t->synthetic, "dataset", r->dataset, "dataset_sha256",
+             r->dataset_sha256, "vocabulary", r->vocab, "entropy_rate", r->entropy_rate, "unigram_loss", r->unigram,
+             "baseline", t->x->baseline);
     text_release(&words);
+    return json_add(o, "metric", metric_info[t->metric].key, "alpha", t->x->alpha, "margin", t->x->margin, "seeds",
+                    json_wholes(t->x->seed, (size_t)t->sample.seeds));
 }
 
 void table_json(const Table *t, Text *out) {
-    json_t *o = json_object(), *cells = json_array();
-    head_json(t, o);
+    json_t *o = head_json(t), *cells = json_array();
     for (int cell = 0; cell < t->sample.cells; cell++) json_array_append_new(cells, cell_json(t, cell));
-    json_object_set_new(o, "cells", cells);
-    json_object_set_new(o, "family", json_family(t, &t->family));
-    json_object_set_new(o, "claims", json_claims(t));
+    json_add(o, "cells", cells, "family", json_family(t, &t->family), "claims", json_claims(t));
     json_print(o, JSON_EXACT, out);
 }
 
 void table_cost_json(const Table *t, Text *out) {
-    json_t *o = json_object();
-    json_put_made_by(o);
-    json_object_set_new(o, "records", json_records_made_by(t));
-    json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
-    json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
-    json_put_text(o, "note", "measured times: they differ from machine to machine and from run to run");
+    json_t *o = json_begin(0);
+    json_add(o, "records", json_records_made_by(t), "experiment", t->x->name, "profile", t->x->profile, "plan",
+             t->x->plan, "results", t->results_hash, "note",
+             "measured times: they differ from machine to machine and from run to run");
     for (int kind = 0; kind < summary_count; kind++)
         if (summary_rows[kind].measured)
-            json_object_set_new(o, summary_rows[kind].name, cells_json(&table_summary(t, kind)->at[0]));
+            json_add(o, summary_rows[kind].name, cells_json(&table_summary(t, kind)->at[0]));
     json_print(o, JSON_EXACT, out);
 }

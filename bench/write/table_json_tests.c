@@ -14,30 +14,21 @@ typedef struct {
 } TableAsks;
 
 /* What differs from the baseline, seed by seed, and from which runs. */
-static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
-    json_t *terms = json_array(), *seeds = json_array();
+static json_t *json_contrast(const Table *t, const Comparison *c) {
+    json_t *terms = json_array();
     const Contrast *w = &c->what;
     for (int i = 0; i < w->terms; i++) {
-        json_t *term = json_object(), *runs = json_array();
-        json_put_text(term, "arm", t->x->arm[w->term[i].arm].name);
-        json_put(term, "weight", w->term[i].weight);
-        if (w->term[i].cell != w->cell) json_object_set_new(term, "cell", json_integer(w->term[i].cell));
-        for (int seed = 0; seed < t->sample.seeds; seed++) {
-            const Term *at = &w->term[i];
+        const Term *at = &w->term[i];
+        json_t *runs = json_array();
+        for (int seed = 0; seed < t->sample.seeds; seed++)
             json_array_append_new(runs,
                                   json_string(sample_run(&t->sample, at->cell, at->step, at->arm, seed)->record->id));
-        }
-        json_object_set_new(term, "runs", runs);
-        json_array_append_new(terms, term);
+        json_array_append_new(terms, json_new("arm", t->x->arm[at->arm].name, "weight", at->weight, "cell",
+                                              at->cell != w->cell ? json_integer(at->cell) : NULL, "runs", runs));
     }
-    for (size_t i = 0; c->status == ST_OK && i < c->pairs.n; i++)
-        json_array_append_new(seeds, json_number_of(c->pairs.d[i]));
-    json_object_set_new(o, "cell", json_integer(w->cell));
-    json_object_set_new(o, "step", json_integer(t->sample.cell[w->cell].step[w->step]));
-    json_put_text(o, "metric", metric_info[w->metric].key);
-    json_object_set_new(o, "terms", terms);
-    json_object_set_new(o, "d", seeds);
-    return o;
+    return json_new("cell", w->cell, "step", t->sample.cell[w->cell].step[w->step], "metric",
+                    metric_info[w->metric].key, "terms", terms, "d",
+                    json_numbers(c->pairs.d, c->status == ST_OK ? c->pairs.n : 0));
 }
 
 static void words_of(const void *of, const Comparison *c, Decision d, Text *out) {
@@ -58,120 +49,82 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
                         .higher = metric_info[c->what.metric].better > 0,
                         .blocks = c->what.metric == METRIC_valid_loss,
                         .margin = c->what.margin};
-    json_t *o = json_contrast(t, c, json_object());
-    json_put_text(o, "status", st_status_text(c->status));
+    json_t *o = json_add(json_contrast(t, c), "status", st_status_text(c->status));
     if (f->anytime) {
         comparison_json_head(o, c, &j);
         anytime_json(&f->anytime[c - f->at], t->x->most, o);
     } else
         comparison_json(o, f, c, &j);
     if (c->what.metric != METRIC_valid_loss || c->status != ST_OK) return o;
-    json_t *ratio = json_object();
-    bool shown = c->t_decides && c->t.status == ST_OK;
-    json_put(ratio, "ratio", exp(c->t.mean));
-    if (shown) json_put(ratio, "lo", exp(c->t.lo)), json_put(ratio, "hi", exp(c->t.hi));
-    json_object_set_new(o, "perplexity_ratio", ratio);
-    return o;
+    json_t *ratio = json_new("ratio", exp(c->t.mean));
+    if (c->t_decides && c->t.status == ST_OK) json_add(ratio, "lo", exp(c->t.lo), "hi", exp(c->t.hi));
+    return json_add(o, "perplexity_ratio", ratio);
 }
 
 json_t *json_family(const Table *t, const Family *f) {
-    json_t *o = json_object(), *at = json_array();
-    json_put(o, "alpha", f->alpha);
-    json_object_set_new(o, "n", json_integer(f->n));
-    json_object_set_new(o, "comparisons", json_integer(f->count));
+    json_t *o = json_new("alpha", f->alpha, "n", f->n, "comparisons", f->count), *at = json_array();
     if (f->anytime) {
-        json_put_text(o, "method", "anytime");
-        json_object_set_new(o, "most_seeds", json_integer(t->x->most));
+        json_add(o, "method", "anytime", "most_seeds", t->x->most);
     } else {
-        if (t->x->looked) json_object_set_new(o, "look", json_integer(t->x->looked));
-        if (t->x->looked) json_object_set_new(o, "looks", json_integer(t->x->looks));
-        json_put(o, "floor", f->floor);
-        json_object_set_new(o, "exact", json_boolean(f->joint.exact));
-        json_object_set_new(o, "flips", json_integer((json_int_t)f->joint.total));
+        if (t->x->looked) json_add(o, "look", t->x->looked, "looks", t->x->looks);
+        json_add(o, "floor", f->floor, "exact", f->joint.exact, "flips", f->joint.total);
     }
     for (int i = 0; i < f->count; i++) json_array_append_new(at, json_comparison(t, f, &f->at[i]));
-    json_object_set_new(o, "at", at);
-    return o;
+    return json_add(o, "at", at);
 }
 
 /* The numbers a test rests on: of the cells that it was made in, of all of them when it was not. */
 static json_t *reported_json(const Table *t, const ClaimVerdict *v) {
     const ReportedTable *r = v->test->table;
-    json_t *o = json_object(), *lines = json_array();
+    json_t *lines = json_array();
     RunSpec spec[CONTRAST_TERMS_MAX];
     if (v->c) contrast_specs(&v->c->what, &t->sample, spec);
     for (int i = 0; i < v->test->terms; i++)
         for (const ReportedNumber *n = r->number; n < r->number + r->numbers; n++) {
             if (strcmp(n->arm.name, v->test->term[i].arm.name) != 0 || strcmp(n->quantity, v->test->of) != 0) continue;
             if (v->c && !claim_arm_holds(&n->arm, &spec[i])) continue;
-            json_t *line = json_object();
-            json_put_text(line, "arm", n->arm.text), json_put_text(line, "quantity", n->quantity);
-            json_put_text(line, "text", n->text);
-            json_object_set_new(line, "source", json_sprintf("%s:%d", t->claims->file, n->line));
-            json_array_append_new(lines, line);
+            json_array_append_new(lines, json_new("arm", n->arm.text, "quantity", n->quantity, "text", n->text,
+                                                  "source", json_sprintf("%s:%d", t->claims->file, n->line)));
         }
-    json_put_text(o, "as", effect_names[v->test->form]);
-    json_put(o, "effect", reported_effect(v->test, v->c ? spec : NULL));
-    json_object_set_new(o, "step", json_integer(r->step));
-    json_object_set_new(o, "seeds", json_integer(r->seeds));
-    json_object_set_new(o, "numbers", lines);
-    return o;
+    return json_new("as", effect_names[v->test->form], "effect", reported_effect(v->test, v->c ? spec : NULL), "step",
+                    r->step, "seeds", r->seeds, "numbers", lines);
+}
+
+static const char *text_or_null(const char *text) {
+    return text[0] ? text : NULL;
 }
 
 json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
-    json_t *o = json_object();
-    json_put_text(o, "claim", v->claim->id);
-    json_put_text(o, "says", v->claim->says);
-    json_put_text(o, "source", v->claim->source);
-    json_put_text(o, "verdict", verdict_word(v->word));
-    if (v->why[0]) json_put_text(o, "why", v->why);
-    if (v->test) {
-        json_put_text(o, "metric", v->test->metric_text);
-        if (v->test->test) json_put_text(o, "test", v->test->test->name);
-        if (v->by) json_put_text(o, "decided_by", v->by);
-        if (v->test->expects != EXPECT_COUNT) json_put_text(o, "expects", expect_names[v->test->expects]);
-        if (v->test->predictors)
-            json_object_set_new(
-                o, "predictors",
-                json_pack("[s, s]", metric_info[v->test->predictor[0]].key, metric_info[v->test->predictor[1]].key));
-        if (table_side_claimed(v->test)[0]) json_put_text(o, "side_claimed", table_side_claimed(v->test));
-        if (!isnan(claim_margin(v->test))) json_put(o, "margin", claim_margin(v->test));
-        if (v->test->table) json_object_set_new(o, "reported", reported_json(t, v));
+    json_t *o = json_new("claim", v->claim->id, "says", v->claim->says, "source", v->claim->source, "verdict",
+                         verdict_word(v->word), "why", text_or_null(v->why));
+    const ClaimTest *test = v->test;
+    if (test) {
+        const Metric *p = test->predictor;
+        json_add(o, "metric", test->metric_text, "test", test->test ? test->test->name : NULL, "decided_by", v->by,
+                 "expects", test->expects != EXPECT_COUNT ? expect_names[test->expects] : NULL, "predictors",
+                 test->predictors ? json_pack("[s, s]", metric_info[p[0]].key, metric_info[p[1]].key) : NULL,
+                 "side_claimed", text_or_null(table_side_claimed(test)), "margin", json_known(claim_margin(test)),
+                 "reported", test->table ? reported_json(t, v) : NULL);
     }
-    if (v->cell >= 0) json_object_set_new(o, "cell", json_integer(v->cell));
+    if (v->cell >= 0) json_add(o, "cell", v->cell);
     if (!v->c) return o;
-    if (table_side_found(v)[0]) json_put_text(o, "side_found", table_side_found(v));
-    json_object_set_new(o, "step", json_integer(t->sample.cell[v->cell].step[v->step]));
-    json_object_set_new(o, "n", json_integer(t->sample.seeds));
-    json_put(o, "effect", v->effect), json_put(o, "lo", v->lo), json_put(o, "hi", v->hi);
-    json_put(o, "reported_effect", v->reported);
+    json_add(o, "side_found", text_or_null(table_side_found(v)), "step", t->sample.cell[v->cell].step[v->step], "n",
+             t->sample.seeds, "effect", v->effect, "lo", v->lo, "hi", v->hi, "reported_effect", v->reported);
     replication_json(v, o);
-    json_put(o, "p_decides", v->p), json_put(o, "floor", v->floor);
-    if (v->own) json_put_text(o, "own_size", v->own->name);
-    if (v->seeds_wanted > 0) json_object_set_new(o, "seeds_wanted", json_integer(v->seeds_wanted));
-    json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->verdicts.family.at)));
-    json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));
-    json_t *targets = v->test->test == st_test_find("mcnemar-targets") ? token_hits_json(t, &v->c->what) : NULL;
-    if (targets) json_object_set_new(o, "targets", targets);
-    return o;
+    return json_add(o, "p_decides", v->p, "floor", v->floor, "own_size", v->own ? v->own->name : NULL, "seeds_wanted",
+                    v->seeds_wanted > 0 ? json_integer(v->seeds_wanted) : NULL, "comparison",
+                    v->c - t->verdicts.family.at, "exploratory", json_boolean(t->exploratory || v->undeclared),
+                    "targets", test->test == st_test_find("mcnemar-targets") ? token_hits_json(t, &v->c->what) : NULL);
 }
 
 void json_put_writeup(json_t *o, const ClaimFile *f) {
-    json_put_text(o, "title", f->title);
-    if (f->author) json_put_text(o, "author", f->author);
-    if (f->date) json_put_text(o, "date", f->date);
-    if (f->url) json_put_text(o, "url", f->url);
+    json_add(o, "title", f->title, "author", f->author, "date", f->date, "url", f->url);
 }
 
 json_t *json_claims(const Table *t) {
     if (!t->claims) return json_null();
-    json_t *o = json_object(), *at = json_array();
+    json_t *o = json_new("file", t->claims->file, "writeup", t->claims->writeup), *at = json_array();
     for (int i = 0; i < t->verdicts.count; i++) json_array_append_new(at, json_verdict(t, &t->verdicts.at[i]));
-    json_put_text(o, "file", t->claims->file);
-    json_put_text(o, "writeup", t->claims->writeup);
     json_put_writeup(o, t->claims);
-    json_put_text(o, "source", t->claims->source);
-    json_object_set_new(o, "verdicts", at);
-    json_object_set_new(o, "family", json_family(t, &t->verdicts.family));
-    return o;
+    return json_add(o, "source", t->claims->source, "verdicts", at, "family", json_family(t, &t->verdicts.family));
 }
