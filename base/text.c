@@ -12,10 +12,13 @@
 
 #include "base/error.h"
 
+Text text_new(void) {
+    enum { ROOM = 256 };
+    return (Text){.at = mem_alloc(ROOM, 1), .room = ROOM};
+}
+
 void text_init(Text *t) {
-    t->room = 256;
-    t->length = 0;
-    t->at = mem_alloc(t->room, 1);
+    *t = text_new();
 }
 
 void text_release(Text *t) {

@@ -14,6 +14,11 @@ typedef struct {
 
 void text_init(Text *t);
 void text_release(Text *t);
+
+/* Declare an empty text that is released where its block ends. */
+Text text_new(void);
+#define LOCAL_TEXT(name) __attribute__((cleanup(text_release))) Text name = text_new()
+
 void text_clear(Text *t);
 void text_add(Text *t, const char *bytes, size_t length);
 void text_format(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

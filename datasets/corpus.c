@@ -162,8 +162,7 @@ static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *plac
     c->bytes = (uint8_t *)bytes;
     c->length = length;
     text_format(&c->from, "%s", row->url);
-    Text path;
-    text_init(&path);
+    LOCAL_TEXT(path);
     bool cached = place_path(places, PLACE_CACHE, row->file, &path);
     rc = accept(c, row, row->url, e);
     if (rc) {
@@ -172,7 +171,6 @@ static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *plac
     } else if (cached && keep_store(path.at, c->bytes, c->length, &why)) {
         text_format(&c->note, "downloaded and checked, but the cache cannot keep it: %s", why.text);
     }
-    text_release(&path);
     return rc;
 }
 
@@ -186,9 +184,8 @@ static Rc named_folder(const DataPlaces *places, Place place, Error *e) {
 }
 
 Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, Error *e) {
-    Text path, tried;
-    text_init(&path);
-    text_init(&tried);
+    LOCAL_TEXT(path);
+    LOCAL_TEXT(tried);
     Rc rc = RC_OK;
     bool found = false, named = false;
     for (int i = 0; i < PLACE_COUNT && !rc && !found; i++) {
@@ -206,8 +203,6 @@ Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places
     if (!rc && !found) rc = download(c, row, places, tried.length ? tried.at : " no folder", e);
     if (!rc && named)
         text_format(&c->note, "%sread from %s, not in%s", c->note.length ? "; " : "", c->from.at, tried.at);
-    text_release(&path);
-    text_release(&tried);
     return rc;
 }
 

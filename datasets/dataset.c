@@ -199,8 +199,7 @@ Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const ch
     d->entropy_rate = NAN;
     bool whole = rows[0].part == PART_WHOLE;
     Parts p = {.corpus = rows[0].name, .own_files = !whole};
-    Text hashes;
-    text_init(&hashes);
+    LOCAL_TEXT(hashes);
     Rc rc = add_files(d, &p, rows, count, whole ? PART_WHOLE : PART_TRAIN, places, &hashes, e);
     p.cut = whole && !rc ? dataset_cut(p.bytes, p.length) : p.length;
     if (!rc && !whole) rc = add_files(d, &p, rows, count, PART_VALID, places, &hashes, e);
@@ -208,7 +207,6 @@ Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const ch
         memcpy(d->sha256, hashes.at, SHA256_HEX - 1);
     else
         sha256_hex_of(d->sha256, hashes.at, hashes.length);
-    text_release(&hashes);
     if (!rc) return finish(d, rows[0].name, tokenizer, &p, places->cache, e);
     free(p.bytes);
     dataset_release(d);
@@ -259,14 +257,12 @@ static Rc pair_parts(Parts *p, const CorpusBytes *c, char *const *path, int file
 
 /* Hash one file, or for several files "HASH\n" per file. */
 static void hash_files(char out[SHA256_HEX], const CorpusBytes *c, int files) {
-    Text hashes;
-    text_init(&hashes);
+    LOCAL_TEXT(hashes);
     for (int i = 0; i < files; i++) text_format(&hashes, "%s\n", c[i].sha256);
     if (files == 1)
         memcpy(out, c->sha256, SHA256_HEX);
     else
         sha256_hex_of(out, hashes.at, hashes.length);
-    text_release(&hashes);
 }
 
 /* Open text:SOURCE,TARGET or text:SOURCE,TARGET,SOURCE,TARGET. */

@@ -20,16 +20,15 @@ Rc keep_add(Error *e, const char *more) {
 }
 
 void keep_reject(const char *path, const char *hash, const char *next, Error *e) {
-    Text aside, more;
+    Text aside;
+    LOCAL_TEXT(more);
     rejected_name(&aside, path, hash);
-    text_init(&more);
     if (rename(path, aside.at))
         text_format(&more, "; it cannot be moved aside (%s), remove it", strerror(errno));
     else
         text_format(&more, "; moved to %s, the next run %s", aside.at, next);
     keep_add(e, more.at);
     text_release(&aside);
-    text_release(&more);
 }
 
 Rc keep_store(const char *path, const void *bytes, size_t length, Error *e) {

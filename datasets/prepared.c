@@ -11,13 +11,11 @@
 #define HEADER "normbench tokens 1\nkey %64s\ntokens %64s\nmodel %zu\ntrain %zu\nvalid %zu\n" /* for both ways */
 
 void prepared_init(Prepared *p, const char *corpus_sha256, const char *tokenizer, size_t cut, const char *cache) {
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     text_init(&p->path);
     text_format(&all, "corpus %s\ncut %zu\ntokenizer %s\nsentencepiece %s\n", corpus_sha256, cut, tokenizer,
                 bpe_version());
     sha256_hex_of(p->key, all.at, all.length);
-    text_release(&all);
     if (cache && *cache) text_format(&p->path, "%s/tokens/%s.tokens", cache, p->key);
 }
 
@@ -41,11 +39,9 @@ static void add_ids(Text *out, const Dataset *d) {
 }
 
 void prepared_hash(Dataset *d) {
-    Text ids;
-    text_init(&ids);
+    LOCAL_TEXT(ids);
     add_ids(&ids, d);
     sha256_hex_of(d->tokens_sha256, ids.at, ids.length);
-    text_release(&ids);
 }
 
 /* Parse the header and lengths of a file whose hash is right; false: invalid. */
@@ -107,12 +103,11 @@ Rc prepared_read(const Prepared *p, Dataset *d, const char *tokenizer, bool *fou
 
 void prepared_write(const Prepared *p, Dataset *d) {
     if (!p->path.length) return;
-    Text all;
+    LOCAL_TEXT(all);
     Error why;
     uint8_t digest[SHA256_BYTES];
     size_t model_length;
     const char *model = bpe_serialized(d->codec.model, &model_length);
-    text_init(&all);
     text_format(&all, HEADER, p->key, d->tokens_sha256, model_length, d->train, d->valid);
     text_add(&all, model, model_length);
     add_ids(&all, d);
@@ -120,5 +115,4 @@ void prepared_write(const Prepared *p, Dataset *d) {
     text_add(&all, (const char *)digest, sizeof digest);
     if (keep_store(p->path.at, all.at, all.length, &why) && !*d->note)
         snprintf(d->note, sizeof d->note, "the prepared tokens cannot be kept: %.400s", why.text);
-    text_release(&all);
 }

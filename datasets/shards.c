@@ -104,9 +104,8 @@ static Rc hash_file(int fd, const Shard *x, int vocab, const char *path, Error *
 }
 
 static Rc check(const Shards *s, int vocab, const DataPlaces *places, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     Rc rc = RC_OK;
-    text_init(&path);
     for (int i = 0; i < s->m.shards && !rc; i++) {
         shard_path(s, s->m.shard[i].file, &path);
         int fd = file_open(path.at, O_RDONLY);
@@ -115,21 +114,21 @@ static Rc check(const Shards *s, int vocab, const DataPlaces *places, Error *e) 
         if (!rc && places->stopped && places->stopped())
             rc = error_set(e, RC_INTERRUPTED, "%s: stopped while its shards were checked", s->folder.at);
     }
-    text_release(&path);
     return rc;
 }
 
 /* Check that every shard exists with its length, then its bytes unless these files were checked before. A file younger
  * than two seconds is not remembered: it could change again within one tick of the clock. */
 static Rc check_once(Shards *s, int vocab, const DataPlaces *places, Error *e) {
-    Text path, now, kept;
+    LOCAL_TEXT(path);
+    LOCAL_TEXT(now);
+    LOCAL_TEXT(kept);
     Error ignored;
     char *bytes = NULL;
     size_t length;
     Rc rc = RC_OK;
     time_t before = time(NULL) - 2;
     bool settled = true;
-    text_init(&path), text_init(&now), text_init(&kept);
     for (int i = 0; i < s->m.shards && !rc; i++) {
         Stamp *x = &s->stamp[i];
         shard_path(s, s->m.shard[i].file, &path);
@@ -145,7 +144,6 @@ static Rc check_once(Shards *s, int vocab, const DataPlaces *places, Error *e) {
     if (!rc && !known) rc = check(s, vocab, places, e);
     if (!rc && !known && kept.length && settled) (void)keep_store(kept.at, now.at, now.length, &ignored);
     free(bytes);
-    text_release(&path), text_release(&now), text_release(&kept);
     return rc;
 }
 
@@ -153,11 +151,12 @@ static Rc check_once(Shards *s, int vocab, const DataPlaces *places, Error *e) {
 
 /* Find the folder of a name. */
 static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *e) {
-    Text tried, manifest;
+    Text manifest;
+    LOCAL_TEXT(tried);
     static const char *const below[] = {"", "shards/"};
     static const char FILE_NAME[] = "/manifest.json";
     bool found = false;
-    text_init(&tried), text_init(&manifest);
+    text_init(&manifest);
     if (strchr(name, '/')) {
         size_t n = strlen(name), tail = sizeof FILE_NAME - 1;
         if (n > tail && !strcmp(name + n - tail, FILE_NAME)) n -= tail;
@@ -167,8 +166,7 @@ static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *
         text_format(&tried, " %s", manifest.at);
     }
     for (int i = 0; i < 2 * PLACE_COUNT && !found && !strchr(name, '/'); i++) {
-        Text file;
-        text_init(&file);
+        LOCAL_TEXT(file);
         text_format(&file, "%s%s", below[i % 2], name);
         if (place_path(places, (Place)(i / 2), file.at, folder)) {
             text_clear(&manifest);
@@ -176,7 +174,6 @@ static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *
             found = file_exists(manifest.at);
             if (!(i % 2)) text_format(&tried, "%s %s", tried.length ? "," : "", manifest.at);
         }
-        text_release(&file);
     }
     if (!found) {
         const ShardCorpus *known = NULL;
@@ -188,22 +185,20 @@ static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *
             tried.length ? tried.at : " no folder", strchr(name, '/') ? "NAME" : name, known ? " of " : "",
             known ? known->texts : "");
     }
-    text_release(&tried), text_release(&manifest);
+    text_release(&manifest);
     return found ? RC_OK : RC_UNMEASURED;
 }
 
 /* Make the tokenizer from the model's file. */
 static Rc restore(const Shards *s, Tokenizer *codec, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     char *bytes, hash[SHA256_HEX];
     size_t length;
     Tokenizer named;
-    text_init(&path);
     shard_path(s, s->m.model, &path);
     Rc rc = tokenizer_named(&named, s->m.tokenizer, e);
     if (!rc && file_read(path.at, &bytes, &length, e)) {
         if (!file_exists(path.at)) e->code = RC_INTEGRITY;
-        text_release(&path);
         return e->code;
     }
     if (!rc) {
@@ -219,22 +214,18 @@ static Rc restore(const Shards *s, Tokenizer *codec, Error *e) {
     if (!rc && strcmp(codec->sha256, s->m.vocabulary) != 0)
         rc = error_set(e, RC_INTEGRITY, "%s: the vocabulary has SHA-256 %s, the manifest says %s", path.at,
                        codec->sha256, s->m.vocabulary);
-    text_release(&path);
     return rc;
 }
 
 static void hash_shards(char out[SHA256_HEX], const ShardsManifest *m) {
-    Text hashes;
-    text_init(&hashes);
+    LOCAL_TEXT(hashes);
     for (int i = 0; i < m->shards; i++) text_format(&hashes, "%s\n", m->shard[i].sha256);
     sha256_hex_of(out, hashes.at, hashes.length);
-    text_release(&hashes);
 }
 
 Rc shards_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places, Error *e) {
     ShardsManifest m;
-    Text folder;
-    text_init(&folder);
+    LOCAL_TEXT(folder);
     Rc rc = find(name, places, &folder, e);
     if (!rc) text_format(&folder, "/manifest.json");
     if (!rc) rc = shards_manifest_read(&m, folder.at, e);
@@ -242,7 +233,6 @@ Rc shards_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places,
         hash_shards(out, &m);
         shards_manifest_release(&m);
     }
-    text_release(&folder);
     return rc;
 }
 
@@ -268,15 +258,13 @@ static void describe(Dataset *d, const Shards *s) {
 static Rc open_folder(Dataset *d, const char *tokenizer, const DataPlaces *places, Error *e) {
     Shards *s = d->shards;
     Tokenizer asked;
-    Text path;
-    text_init(&path);
+    LOCAL_TEXT(path);
     shard_path(s, "manifest.json", &path);
     Rc rc = tokenizer_named(&asked, tokenizer, e);
     if (!rc) rc = shards_manifest_read(&s->m, path.at, e);
     if (!rc && strcmp(asked.name, s->m.tokenizer) != 0)
         rc = error_set(e, RC_USAGE, "%s: its tokens are those of tokenizer %s, not of %s", path.at, s->m.tokenizer,
                        asked.name);
-    text_release(&path);
     if (rc) return rc;
     s->stamp = mem_alloc((size_t)s->m.shards, sizeof *s->stamp);
     rc = restore(s, &d->codec, e);
@@ -348,9 +336,8 @@ static void fail(Shards *s, const Error *e) {
 }
 
 void shards_read(Shards *s, uint64_t first, size_t count, int32_t *out) {
-    Text path;
+    LOCAL_TEXT(path);
     Error e;
-    text_init(&path);
     for (int i = shard_at(s, first); count; i++) {
         const Shard *x = &s->m.shard[i];
         uint64_t within = first - x->at, left = x->tokens - within;
@@ -362,7 +349,6 @@ void shards_read(Shards *s, uint64_t first, size_t count, int32_t *out) {
         }
         first += n, out += n, count -= n;
     }
-    text_release(&path);
 }
 
 bool shards_failed(Shards *s, Error *e) {

@@ -45,16 +45,14 @@ static Rc end_shard(Making *k, Error *e) {
 }
 
 static Rc begin_shard(Making *k, bool valid, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     int of_part = 0;
     for (int i = 0; i < k->m.shards; i++) of_part += k->m.shard[i].valid == valid;
     Shard *x = shards_manifest_add(&k->m);
     x->valid = valid;
     snprintf(x->file, sizeof x->file, "%s-%05d.tokens", valid ? "valid" : "train", of_part);
-    text_init(&path);
     path_of(k, x->file, &path);
     k->file = fopen(path.at, "wbe");
-    text_release(&path);
     if (!k->file) return unwritten(k, x->file, e);
     sha256_init(&k->hash);
     return RC_OK;
@@ -123,9 +121,9 @@ static Rc add_text(Making *k, const char *path, Error *e) {
 
 /* Write the model's file; for an untrained tokenizer all tokens' text, from which it learns the same vocabulary. */
 static Rc write_model(Making *k, Error *e) {
-    Text path, text;
+    LOCAL_TEXT(path);
+    LOCAL_TEXT(text);
     size_t length;
-    text_init(&path), text_init(&text);
     if (k->codec.model) {
         const char *model = bpe_serialized(k->codec.model, &length);
         text_add(&text, model, length);
@@ -134,24 +132,19 @@ static Rc write_model(Making *k, Error *e) {
     snprintf(k->m.model, sizeof k->m.model, "tokenizer.model");
     sha256_hex_of(k->m.model_sha256, text.at, text.length);
     path_of(k, k->m.model, &path);
-    Rc rc = file_write(path.at, text.at, text.length, e);
-    text_release(&path), text_release(&text);
-    return rc;
+    return file_write(path.at, text.at, text.length, e);
 }
 
 static Rc write_manifest(Making *k, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     bool train = k->m.shards > 0 && !k->m.shard[0].valid, valid = k->m.shards > 0 && k->m.shard[k->m.shards - 1].valid;
     if (!train || !valid) return error_set(e, RC_USAGE, "too short: nothing to %s on", train ? "validate" : "train");
     if (write_model(k, e)) return e->code;
     unigram_levels(&k->counts, &k->m.unigram_train, &k->m.unigram_valid);
     snprintf(k->m.tokenizer, sizeof k->m.tokenizer, "%s", k->codec.name);
     snprintf(k->m.vocabulary, sizeof k->m.vocabulary, "%s", k->codec.sha256);
-    text_init(&path);
     path_of(k, "manifest.json", &path);
-    Rc rc = shards_manifest_write(&k->m, path.at, e);
-    text_release(&path);
-    return rc;
+    return shards_manifest_write(&k->m, path.at, e);
 }
 
 /* Set the name: the folder's last name, in letters that a manifest allows. */
@@ -170,16 +163,14 @@ static Rc name_it(Making *k, Error *e) {
 
 static Rc begin(Making *k, Error *e) {
     const ShardsPlan *p = k->plan;
-    Text path;
+    LOCAL_TEXT(path);
     if (tokenizer_ready(p->tokenizer, e) || name_it(k, e)) return e->code;
     if (!p->trains) return error_set(e, RC_USAGE, "no text to cut into shards");
     if (p->trains > 1 && !p->valid)
         return error_set(e, RC_USAGE, "%d texts to train on, and none to validate on; only one text is cut in two",
                          p->trains);
-    text_init(&path);
     path_of(k, "manifest.json", &path);
     bool taken = file_exists(path.at);
-    text_release(&path);
     if (taken) return error_set(e, RC_USAGE, "%s holds a manifest.json already", p->folder);
     if (p->valid && corpus_open_text(&k->own, p->valid, e)) return e->code;
     Rc rc = folder_make(p->folder, e);

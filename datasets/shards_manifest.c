@@ -134,11 +134,9 @@ Rc shards_manifest_write(const ShardsManifest *m, const char *path, Error *e) {
                   m->tokenizer, "vocabulary", m->vocabulary, "model", "file", m->model, "sha256", m->model_sha256,
                   "unigram_train", m->unigram_train, "unigram_valid", m->unigram_valid, "shards", list);
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     text_format(&all, "%s\n", text);
     Rc rc = file_write(path, all.at, all.length, e);
-    text_release(&all);
     free(text);
     json_decref(root);
     return rc;

@@ -126,12 +126,10 @@ static void words(const Text *t, Text *out) {
 void tokenize_13a(const char *line, size_t length, Text *out) {
     static const char *const first[][2] = {{"<skipped>", ""}, {"-\n", ""},    {"\n", " "},  {"&quot;", "\""},
                                            {"&amp;", "&"},    {"&lt;", "<"}, {"&gt;", ">"}};
-    Text t;
-    text_init(&t);
+    LOCAL_TEXT(t);
     text_add(&t, line, cut(line, length));
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) replace(&t, first[i][0], first[i][1]);
     punctuation(&t);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) apply(&rules[i], &t);
     words(&t, out);
-    text_release(&t);
 }

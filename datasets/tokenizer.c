@@ -181,11 +181,9 @@ void tokenizer_vocabulary(const Tokenizer *t, Text *out) {
 }
 
 static void hash_vocabulary(Tokenizer *t) {
-    Text canonical;
-    text_init(&canonical);
+    LOCAL_TEXT(canonical);
     tokenizer_vocabulary(t, &canonical);
     sha256_hex_of(t->sha256, canonical.at, canonical.length);
-    text_release(&canonical);
 }
 
 static Rc settle(Tokenizer *t, Rc rc) {
@@ -231,12 +229,10 @@ Rc tokenizer_of_vocabulary(Tokenizer *t, const char *text, Error *e) {
         return error_set(e, RC_INTEGRITY, "vocabulary: '%.20s' is no kind of tokenizer", name);
     if (t->kind->pieces)
         return error_set(e, RC_UNMEASURED, "vocabulary: its pieces alone do not say how a text is cut into them");
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     Rc rc = RC_OK;
     if (!add_codes(text + n + 1, &all)) rc = error_set(e, RC_INTEGRITY, "vocabulary: a line that is no code point");
     if (!rc) rc = tokenizer_init(t, name, (const uint8_t *)all.at, all.length, all.length, e);
-    text_release(&all);
     if (rc || !strcmp(t->sha256, sha256_hex_of(hash, text, strlen(text)))) return rc;
     tokenizer_release(t);
     return error_set(e, RC_INTEGRITY, "vocabulary: not the tokens of kind %s in their order", name);

@@ -76,13 +76,11 @@ Rc choice_parse(Choice *choice, const char *key, const char *value, Error *e) {
         if (!rc) *choice = read;
         return rc;
     }
-    Text valid;
-    text_init(&valid);
+    LOCAL_TEXT(valid);
     choice_valid(key, &valid);
     error_set(e, RC_USAGE, "%s: unknown value '%.80s'%s", key, value,
               did_you_mean(hint, sizeof hint, word, names, count));
     error_valid(e, valid.at);
-    text_release(&valid);
     return e->code;
 }
 

@@ -150,8 +150,12 @@ static void streamed(const Variant *v, const char *words, const char *sum, const
 /* "x <- LN(c x + g RMS(f(s LN(x))))" */
 static void sublayer(const Variant *v, const Parts *p, const char *f, Text *out) {
     const StreamWords *w = stream_words[v->streams.kind];
-    Text reads, inside, plain, branch, sum, all;
-    text_init(&reads), text_init(&inside), text_init(&plain), text_init(&branch), text_init(&sum), text_init(&all);
+    LOCAL_TEXT(reads);
+    LOCAL_TEXT(inside);
+    LOCAL_TEXT(plain);
+    LOCAL_TEXT(branch);
+    LOCAL_TEXT(sum);
+    LOCAL_TEXT(all);
     streamed(v, w->reads ? w->reads : "x", "", "", "", &reads);
     text_format(&inside, "%s(", f);
     times(&inside, p->depth_scale);
@@ -164,8 +168,6 @@ static void sublayer(const Variant *v, const Parts *p, const char *f, Text *out)
     text_format(&sum, "x + %s%s", branch.at, f[0] == 'F' ? w->more : "");
     apply(&all, p->post, sum.at);
     streamed(v, w->sublayer, all.at, branch.at, plain.at, out);
-    text_release(&reads), text_release(&inside), text_release(&plain);
-    text_release(&branch), text_release(&sum), text_release(&all);
 }
 
 /* An item's beginning: what is between it and the one before, and which blocks and sublayer it is about. */
@@ -199,8 +201,9 @@ static void inside(const Variant *v, const Stretch *s, const char *where, const 
 }
 
 static void stretch(const Variant *v, const Stretch *s, const char *where, const char *between, Text *out) {
-    Text attn, mlp, within;
-    text_init(&attn), text_init(&mlp), text_init(&within);
+    LOCAL_TEXT(attn);
+    LOCAL_TEXT(mlp);
+    LOCAL_TEXT(within);
     inside(v, s, where, between, &within);
     sublayer(v, &s->attn, "f", &attn), sublayer(v, &s->mlp, "f", &mlp);
     if (!within.length && !strcmp(attn.at, mlp.at) && !stream_words[v->streams.kind]->more[0]) {
@@ -213,7 +216,6 @@ static void stretch(const Variant *v, const Stretch *s, const char *where, const
         sublayer(v, &s->mlp, "F", out);
         inside(v, s, where, between, out);
     }
-    text_release(&attn), text_release(&mlp), text_release(&within);
 }
 
 /* formula[0..n) with `value` and `end` replaced by the rule's numbers, a leading "value " left out where it is 1. */
@@ -316,8 +318,7 @@ static void say_strength(Rule rule, const char *letter, Place at, Text *out) {
 
 static void strength(const Variant *v, int depth, size_t column, const char *letter, const char *between, Text *out) {
     char number[40];
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     each_rule(v, depth, column, between, letter, say_strength, &said);
     Rule rule = rule_at(v, column, SUB_ATTN, 0, depth);
     bool everywhere = !strstr(said.at, ": ");
@@ -329,7 +330,6 @@ static void strength(const Variant *v, int depth, size_t column, const char *let
         else
             text_format(out, "%s%s", between, said.at);
     }
-    text_release(&said);
 }
 
 /* Of a column that stands outside the sublayers: what it does, then its rule, of each block or of all (""). */
@@ -396,13 +396,11 @@ static void around_blocks(const Variant *v, int depth, const char *between, Text
 void equation_text(const Variant *v, int depth, const char *between, Text *out) {
     enum { MOST = 64 };
     Stretch s[MOST];
-    Text all;
+    LOCAL_TEXT(all);
     char norm[EQUATION_PART], where[WHERE_SIZE];
     int count = equation_stretches(v, depth, s, MOST);
-    text_init(&all);
-    for (int i = 0; i < count && i < MOST; i++) {
+    for (int i = 0; i < count && i < MOST; i++)
         stretch(v, &s[i], blocks_text(where, s[i].first, s[i].last + 1, depth), between, &all);
-    }
     static const struct {
         size_t column;
         const char *letter;
@@ -433,7 +431,6 @@ void equation_text(const Variant *v, int depth, const char *between, Text *out) 
         text_format(&all, norm[0] ? "%s" : "no norm%s", norm);
     text_format(&all, " before the head");
     text_format(out, "%s", all.at);
-    text_release(&all);
 }
 
 void equation_changes(const Variant *v, const Variant *base, Text *out) {

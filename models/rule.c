@@ -129,11 +129,9 @@ void rule_valid(unsigned possible, Text *out) {
 }
 
 static Rc list_valid(unsigned possible, Error *e) {
-    Text valid;
-    text_init(&valid);
+    LOCAL_TEXT(valid);
     rule_valid(possible, &valid);
     error_valid(e, valid.at);
-    text_release(&valid);
     return e->code;
 }
 

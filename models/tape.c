@@ -228,14 +228,12 @@ static void op_text(const Tape *t, const Op *op, Text *out) {
 }
 
 void tape_sha256(const Tape *t, char out[SHA256_HEX]) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     for (int i = 0; i < t->tensors; i++)
         if (t->tensor[i].role == ROLE_PARAM) parameter_text(&t->tensor[i], &text);
     for (int i = 0; i < t->ops; i++) op_text(t, &t->op[i], &text);
     for (int i = 0; i < t->profiles; i++) text_format(&text, "%d %d\n", t->profile[i].parameter, t->profile[i].branch);
     sha256_hex_of(out, text.at, text.length);
-    text_release(&text);
 }
 
 Role role_gradient(Role role) {

@@ -273,11 +273,9 @@ void variant_valid(const char *key, Text *out) {
 
 /* Behind what is wrong with a value: all that it may be. */
 static Rc list_valid(const char *key, Error *e) {
-    Text valid;
-    text_init(&valid);
+    LOCAL_TEXT(valid);
     variant_valid(key, &valid);
     error_valid(e, valid.at);
-    text_release(&valid);
     return e->code;
 }
 

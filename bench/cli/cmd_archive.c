@@ -65,23 +65,19 @@ static void top_folder(char out[100], const char *path) {
 static Rc write_to(const Archive *a, const char *path, Error *e) {
     bool gz = is_gz(path);
     char top[100];
-    Text tar;
+    LOCAL_TEXT(tar);
     if (!is_tar(path)) return archive_folder(a, path, e);
     top_folder(top, path);
-    text_init(&tar);
     archive_tar(a, top, &tar);
-    Rc rc = gz ? compress(&tar, path, e) : file_write(path, tar.at, tar.length, e);
-    text_release(&tar);
-    return rc;
+    return gz ? compress(&tar, path, e) : file_write(path, tar.at, tar.length, e);
 }
 
 /* What is in it, and the command that reads it. */
 static void print_end(const Archive *a, const char *path) {
     size_t bytes = 0;
     char top[100];
-    Text line;
+    LOCAL_TEXT(line);
     for (int i = 0; i < a->files; i++) bytes += a->file[i].length;
-    text_init(&line);
     text_format(&line, "%s: %d runs, %d files, %.1f kB unpacked; to read them: ", path, a->runs, a->files,
                 1e-3 * (double)bytes);
     if (is_tar(path)) {
@@ -93,7 +89,6 @@ static void print_end(const Archive *a, const char *path) {
     text_format(&line, "normbench table %s --results ", a->plan[0].slug);
     text_shell(&line, is_tar(path) ? top : path);
     printf("%s\n", line.at);
-    text_release(&line);
 }
 
 Rc command_archive(Session *s, Error *e) {

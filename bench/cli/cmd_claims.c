@@ -14,8 +14,7 @@ enum { NAME_SIZE = 64 };
 
 static void print(const Ledger *b, const Options *o, const Claim *only, const char *word) {
     CellsList all = {0};
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     if (o->times[OPTION_json]) {
         json_print(ledger_json(b, only), JSON_EXACT, &text);
     } else {
@@ -34,7 +33,6 @@ static void print(const Ledger *b, const Options *o, const Claim *only, const ch
     }
     cells_list_release(&all);
     fputs(text.at + (text.at[0] == '\n'), stdout);
-    text_release(&text);
 }
 
 /* The write-up of "002" or "002-1": the longest name that the text is, or begins with before '-'. Another text is left

@@ -186,11 +186,10 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
                         .conf = option_number(o, OPTION_conf, .95),
                         .cap = option_number(o, OPTION_cap, (double)NAN)};
     Against r;
-    Text out;
+    LOCAL_TEXT(out);
     if (data->corpora > 1)
         return error_set(e, RC_USAGE, "--against: it is of one corpus, and the file holds %d", data->corpora);
     if (read_against(o, &x, e) || against_make(&r, &data->of[0], &x, e)) return e->code;
-    text_init(&out);
     if (o->times[OPTION_sentence]) {
         say_aside(&data->of[0]);
         against_sentences(&r, metric_of(o, data), form_of(o), &out);
@@ -204,7 +203,6 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
         compare_paragraphs(data->of[0].remarks, terminal_width(), &out);
     }
     fwrite(out.at, 1, out.length, stdout);
-    text_release(&out);
     Rc rc = against_exit(&r);
     against_release(&r);
     return rc;
@@ -292,8 +290,7 @@ static Rc command_curves(const Options *o, CompareColumns columns, const Compare
     CompareRuns runs;
     CompareCorpora data = {0};
     CompareCurves c = {0};
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     if (!compare_runs_read(&runs, o, e) && !compare_logs(&data, &runs.pick, columns, false, e) &&
         !compare_curves_make(&c, &data, &runs.pick, x, e)) {
         if (o->times[OPTION_json])
@@ -313,7 +310,6 @@ static Rc command_curves(const Options *o, CompareColumns columns, const Compare
         plot_release(&drawn);
     }
     fwrite(out.at, 1, out.length, stdout);
-    text_release(&out);
     compare_curves_release(&c);
     compare_corpora_release(&data);
     compare_runs_release(&runs);
@@ -375,8 +371,7 @@ Rc command_compare(Session *s, Error *e) {
         compare_corpora_release(&data);
         return rc;
     }
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     print(o, &result, &out);
     rc = compare_over_exit(&result);
     if (plot) {
@@ -386,7 +381,6 @@ Rc command_compare(Session *s, Error *e) {
         plot_release(&drawn);
     }
     fwrite(out.at, 1, out.length, stdout);
-    text_release(&out);
     compare_over_release(&result);
     compare_corpora_release(&data);
     return rc;

@@ -9,8 +9,7 @@
 #include "datasets/shards.h"
 
 static void show(const Dataset *d) {
-    Text t;
-    text_init(&t);
+    LOCAL_TEXT(t);
     printf("%s\n  from       %s\n  sha256     %s\n  tokenizer  %s, %d tokens, sha256 %.12s\n", d->name, d->from,
            d->sha256, d->tokenizer, d->vocab, d->tokenizer_sha256);
     if (*d->tokens_sha256) printf("  tokens     sha256 %s\n", d->tokens_sha256);
@@ -26,7 +25,6 @@ static void show(const Dataset *d) {
     dataset_tokens(d, 0, most, first);
     tokenizer_decode(&d->codec, first, most, &t);
     printf("\n%s\n", t.at);
-    text_release(&t);
 }
 
 /* Obtains and checks also the files of a corpus that no dataset uses (its test part). */

@@ -97,14 +97,11 @@ static void print_norms(const Explained *x) {
 }
 
 static void print_note(const char *what, const char *words) {
-    Text note, lines;
-    text_init(&note);
-    text_init(&lines);
+    LOCAL_TEXT(note);
+    LOCAL_TEXT(lines);
     text_format(&note, "%s: %s", what, words);
     text_wrapped(&lines, "  ", note.at, 4, 100);
     printf("%s", lines.at);
-    text_release(&lines);
-    text_release(&note);
 }
 
 static bool same_columns(const Variant *a, const Variant *b) {
@@ -116,13 +113,11 @@ static bool same_columns(const Variant *a, const Variant *b) {
 
 /* Other rows that are this network; row: what it is called already. */
 static void print_rows(const Variant *v, const Variant *row) {
-    Text names;
-    text_init(&names);
+    LOCAL_TEXT(names);
     for (const Variant *other = variants; other < variants + variant_count; other++)
         if (strcmp(other->name, row->name) != 0 && same_columns(other, v))
             text_format(&names, "%s%s", names.length ? ", " : "", other->name);
     if (names.length) print_note("one network with", names.at);
-    text_release(&names);
 }
 
 /* "DeepNorm's alpha, ...; beside a decoder 0.81 L^(5/16), ..." of a rule or choice that is another one there. */
@@ -134,9 +129,8 @@ static void add_there(Text *out, const char *key, const char *formula) {
 
 /* An encoder-decoder has the equation twice, and what follows from the depth differs. */
 static void print_stacks(const Explained *x) {
-    Text text;
+    LOCAL_TEXT(text);
     if (x->spec->objective != OBJECTIVE_TRANSLATE) return;
-    text_init(&text);
     text_format(&text,
                 "%d blocks each; a block of the decoder has a third sublayer between its two, attention to the "
                 "encoder's output, with the norms and factors of attn",
@@ -149,12 +143,10 @@ static void print_stacks(const Explained *x) {
     add_there(&text, "streams", choice_formula(x->v->streams.kind));
     add_there(&text, "init", choice_formula(x->v->init.kind));
     print_note("an encoder and a decoder", text.at);
-    text_release(&text);
 }
 
 static void print_equation(const Explained *x) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     equation_text(x->v, x->depth, "\n  ", &text);
     printf("%s\n  %s\n", x->title, text.at);
     if (equation_stretches(x->v, x->depth, NULL, 0) > 1)
@@ -175,7 +167,6 @@ static void print_equation(const Explained *x) {
     char name[40];
     snprintf(name, sizeof name, "recipe %s", recipe ? recipe->name : "");
     if (recipe) print_note(name, recipe->what);
-    text_release(&text);
 }
 
 static void print_columns(const Variant *v) {
@@ -191,23 +182,20 @@ static void print_columns(const Variant *v) {
 static void print_tape(const Explained *x) {
     RunSpec s = *x->spec;
     Tape t;
-    Text program;
+    LOCAL_TEXT(program);
     s.layers = equation_stretches(x->v, x->depth, NULL, 0) > 1 ? x->depth : 2; /* as drawn, or two blocks */
     ModelShape shape = spec_shape(&s, 65);
     transformer_build(&t, &shape, x->v, NULL);
-    text_init(&program);
     tape_print(&t, &program);
     printf("\noperations of %d blocks x %d, %d heads, context %d, batch %d (%zu parameters, %.3g FLOPs a step):\n%s",
            shape.layers, shape.width, shape.heads, shape.context, shape.batch, tape_parameters(&t), tape_flops(&t),
            program.at);
-    text_release(&program);
     tape_release(&t);
 }
 
 /* Numbers that move over the steps, drawn. */
 static void print_schedules(const Variant *v) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     for (int i = 0; i < variant_key_count; i++) {
         Rule rule[VARIANT_RULES_MAX];
         int rules = variant_rules(v, variant_keys[i], rule);
@@ -218,7 +206,6 @@ static void print_schedules(const Variant *v) {
         }
     }
     printf("%s", text.at);
-    text_release(&text);
 }
 
 static void print_start(const Variant *v) {
@@ -234,10 +221,9 @@ static void print_start(const Variant *v) {
 
 static Rc explain(const Explained *x, const char *svg, Error *e) {
     BlockPicture p;
-    Text drawing;
+    LOCAL_TEXT(drawing);
     Rc rc = RC_OK;
     picture_of(x, &p);
-    text_init(&drawing);
     print_equation(x);
     block_text(&p, &drawing);
     printf("\n%s", drawing.at);
@@ -256,7 +242,6 @@ static Rc explain(const Explained *x, const char *svg, Error *e) {
         rc = file_write(svg, drawing.at, drawing.length, e);
         text_release(&equation);
     }
-    text_release(&drawing);
     return rc;
 }
 
@@ -270,12 +255,10 @@ static Rc explain_arm(const char *text, const char *svg, Error *e) {
     if (!own) x.depth = variant_depth(x.v, x.depth);
     a.spec.layers = x.depth;
     if (spec_check(&a.spec, e)) return error_prefix(e, "--arm: ");
-    Text doubts;
-    text_init(&doubts);
+    LOCAL_TEXT(doubts);
     spec_doubts(&a.spec, a.own, &doubts);
     for (char *rest = doubts.at, *line; (line = strsep(&rest, "\n"));)
         if (*line) fprintf(stderr, "normbench: warning: %s\n", line);
-    text_release(&doubts);
     return explain(&x, svg, e);
 }
 
@@ -290,11 +273,9 @@ static Rc explain_run(const Session *s, const char *name, const char *svg, Error
         return e->code;
     }
     const Variant *v = &r.spec.variant, *base = equation_base(v);
-    Text changes;
-    text_init(&changes);
+    LOCAL_TEXT(changes);
     equation_changes(v, base, &changes);
     snprintf(title, sizeof title, "%s%s (run %.12s)", base->label, changes.length ? ", changed" : "", id);
-    text_release(&changes);
     Explained x = {title, &r.spec, v, base, (int)r.spec.layers};
     Rc rc = explain(&x, svg, e);
     record_release(&r);
@@ -366,8 +347,8 @@ static void keys_of(const char *what, bool arm, Text *out) {
 
 /* Which of those before it the i-th is, as one network: a plan with both trains it once. */
 static void print_same(const char *const *what, const bool *arm, int i) {
-    Text mine, theirs;
-    text_init(&mine), text_init(&theirs);
+    LOCAL_TEXT(mine);
+    LOCAL_TEXT(theirs);
     keys_of(what[i], arm[i], &mine);
     for (int j = 0; j < i && mine.length; j++) {
         text_clear(&theirs);
@@ -376,7 +357,6 @@ static void print_same(const char *const *what, const bool *arm, int i) {
             printf("%s and %s are one network: a plan trains their runs once and does not compare them\n\n", what[j],
                    what[i]);
     }
-    text_release(&mine), text_release(&theirs);
 }
 
 /* A row by its name; an arm as --arm takes it, with or without "--arm". */

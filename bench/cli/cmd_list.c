@@ -40,17 +40,14 @@ static void more_cell(List *l, const char *text) {
 }
 
 static void more_words(List *l, const char *what, const char *text) {
-    Text words;
+    LOCAL_TEXT(words);
     if (!text) return;
-    text_init(&words);
     text_format(&words, "%s: %s", what, text);
     cells_words(&l->rows, 4, words.at);
-    text_release(&words);
 }
 
 static void variant_rows(List *l) {
-    Text equation;
-    text_init(&equation);
+    LOCAL_TEXT(equation);
     for (int i = 0; i < variant_count; i++, text_clear(&equation)) {
         RunSpec usual;
         spec_init(&usual); /* as deep as explain shows it */
@@ -65,7 +62,6 @@ static void variant_rows(List *l) {
     text_format(&equation, "columns any variant can take:");
     for (int c = 0; c < variant_key_count; c++) text_format(&equation, " %s", variant_keys[c]);
     cells_words(&l->rows, 0, equation.at);
-    text_release(&equation);
 }
 
 static void norm_rows(List *l) {
@@ -154,11 +150,9 @@ static void claim_rows(List *l) {
             add(l, names[i], e.text);
             continue;
         }
-        Text cite;
-        text_init(&cite);
+        LOCAL_TEXT(cite);
         claims_cite(&f, &cite);
         snprintf(what, sizeof what, "%.250s: %d claims", cite.at, f.claims);
-        text_release(&cite);
         add(l, names[i], what);
         claims_release(&f);
     }
@@ -318,22 +312,19 @@ static Rc unknown_kind(const char *name, Error *e) {
 /* Every row, with its kind as a heading above it. */
 static void add_kind(const Session *s, size_t k, int width, json_t *all, Text *out) {
     List l = {.s = s};
-    Text heading;
+    LOCAL_TEXT(heading);
     const char *use = kinds[k].use;
     fill(&l, k);
     json_add(all, kinds[k].kind, cells_json(&l.rows));
-    text_init(&heading);
     text_format(&heading, "%s%s%s%s", kinds[k].kind, use[0] ? " (" : "", use, use[0] ? ")" : "");
     text_wrapped(out, out->length ? "\n" : "", heading.at, 4, width);
     cells_text(&l.rows, width, out);
-    text_release(&heading);
     cells_release(&l.rows);
 }
 
 /* Keeps the rows that hold the word, whatever its case: their first lines and those below them. */
 static void keep_rows(Text *out, const char *word) {
-    Text kept;
-    text_init(&kept);
+    LOCAL_TEXT(kept);
     const char *at = out->at;
     size_t head = strcspn(at, "\n"), found = 0;
     for (at += head + (at[head] == '\n'); *at == ' ' && at[1] == ' ' && at[2] == ' ' && at[3] == ' ';)
@@ -351,7 +342,6 @@ static void keep_rows(Text *out, const char *word) {
     }
     text_clear(out);
     if (found) text_add(out, kept.at, kept.length);
-    text_release(&kept);
 }
 
 Rc command_list(Session *s, Error *e) {
@@ -361,8 +351,7 @@ Rc command_list(Session *s, Error *e) {
     if (o->operands > 2)
         return error_set(e, RC_USAGE, "list: '%s' is too much; it takes a kind and a word", o->operand[2]);
     json_t *all = json_object();
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     for (size_t k = 0; k < KINDS; k++)
         if (one < 0 || (int)k == one) add_kind(s, k, terminal_width(), all, &out);
     if (o->operands == 2) keep_rows(&out, o->operand[1]);
@@ -373,7 +362,6 @@ Rc command_list(Session *s, Error *e) {
     Rc rc =
         out.length ? RC_OK : error_set(e, RC_USAGE, "list: of the %s none holds '%.60s'", o->operand[0], o->operand[1]);
     fputs(out.at, stdout);
-    text_release(&out);
     json_decref(all);
     return rc;
 }

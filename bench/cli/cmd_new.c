@@ -87,13 +87,11 @@ static Rc write_new(const char *path, const Text *text, Error *e) {
 }
 
 static void print_next(const char *path) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     text_shell(&line, program_invocation_name);
     text_format(&line, " run ");
     text_shell(&line, path);
     printf("%s is written. Next: %s\n", path, line.at);
-    text_release(&line);
 }
 
 Rc command_new(Session *s, Error *e) {
@@ -104,13 +102,11 @@ Rc command_new(Session *s, Error *e) {
     if (n < 6 || strcmp(path + n - 5, ".yaml") != 0)
         return error_set(e, RC_USAGE, "new: '%s' must end in .yaml: `run` takes other names for experiments of its own",
                          path);
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     text_format(&text, head, path, path);
     write_keys(&text);
     text_format(&text, "%s", tail);
     Rc rc = write_new(path, &text, e);
-    text_release(&text);
     if (!rc) print_next(path);
     return rc;
 }

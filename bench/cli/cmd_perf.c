@@ -114,11 +114,9 @@ static json_t *report_json(const Report *r) {
 }
 
 static void print_table(Cells *c, const char *before) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     cells_text(c, terminal_width(), &out);
     printf("%s%s", before, out.at);
-    text_release(&out);
     cells_release(c);
 }
 
@@ -300,13 +298,10 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
 static Rc write_json(const Measured *m, Error *e) {
     const char *path = option(m->s->options, OPTION_output, NULL);
     json_t *root = json_pack("{s:i, s:O, s:o}", "schema", 1, "steps", m->list, "provenance", provenance_json());
-    Text json;
-    text_init(&json);
+    LOCAL_TEXT(json);
     json_print(root, 9, &json);
     if (m->s->options->times[OPTION_json]) printf("%s", json.at);
-    Rc rc = path ? file_write(path, json.at, json.length, e) : RC_OK;
-    text_release(&json);
-    return rc;
+    return path ? file_write(path, json.at, json.length, e) : RC_OK;
 }
 
 static Rc check_options(const Options *o, int *replicas, Error *e) {

@@ -59,12 +59,11 @@ static void say_runs(const Experiment *x, const Todo *p) {
 }
 
 static void say_twins(const Experiment *x) {
-    Text words, lines;
-    text_init(&words), text_init(&lines);
+    LOCAL_TEXT(words);
+    LOCAL_TEXT(lines);
     twins_text(x, &words);
     if (words.length) text_wrapped(&lines, "  ", words.at, 2, 110);
     fputs(lines.at, stderr);
-    text_release(&words), text_release(&lines);
 }
 
 /* A reason and how many runs have it; why first: by_why compares it. */
@@ -148,14 +147,12 @@ static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *
     const bool dry = s->options->times[OPTION_dry_run] > 0, submits = s->options->times[OPTION_slurm] > 0;
     FILE *to = dry && !submits ? stdout : stderr;
     Outlook o;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     outlook_make(&o, x, stored, s->precise);
     outlook_text(&o, x, &words);
     fputs(words.at, to);
     Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, expected, e);
     outlook_release(&o);
-    text_release(&words);
     return rc;
 }
 
@@ -198,8 +195,8 @@ static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) 
 
 /* What is left to do when a share is done. */
 static void print_parts(const Session *s, const Todo *p, const Experiment *x) {
-    Text run, table;
-    text_init(&run), text_init(&table);
+    LOCAL_TEXT(run);
+    LOCAL_TEXT(table);
     session_command(s, x, "run", &run);
     session_command(s, x, "table", &table);
     for (int k = 0, named = 0; k < p->parts && p->missing; k++) {
@@ -216,28 +213,23 @@ static void print_parts(const Session *s, const Todo *p, const Experiment *x) {
     printf(p->missing ? "When all parts are done: normbench records merge DIR... (their results folders); then: %s\n"
                       : "All parts are here: %s\n",
            table.at);
-    text_release(&run), text_release(&table);
 }
 
 /* What the plan most likely does not mean, before it costs anything. */
 static void print_doubts(const Experiment *x) {
-    Text doubts;
-    text_init(&doubts);
+    LOCAL_TEXT(doubts);
     experiment_doubts(x, &doubts);
     for (char *rest = doubts.at, *line; (line = strsep(&rest, "\n"));)
         if (*line) fprintf(stderr, "normbench: warning: %s\n", line);
-    text_release(&doubts);
 }
 
 /* The line to type next: the plan's folder knows the rest. */
 static void print_next(const Session *s, const PlanFolder *folder) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     text_shell(&line, program_invocation_name);
     text_format(&line, " table %s", folder->slug);
     session_results(s, &line);
     printf("Next: %s\n", line.at);
-    text_release(&line);
 }
 
 /* A dry run about a device needs no corpus; --backend cuda is about one, here or not. *done: that is all of it. */
@@ -259,14 +251,12 @@ static Rc dry_device(Session *s, bool *done, Error *e) {
 
 /* Where an experiment stands whose seeds are added until it is decided. */
 static Rc ask_seeds(UntilAsks *asks, RunnerOptions *o, Error *e) {
-    Text words;
+    LOCAL_TEXT(words);
     if (!asks->x->most) return RC_OK;
-    text_init(&words);
     int wanted = until_wanted(asks, 0, &words, e);
     o->seeds = until_wanted, o->context = asks;
     o->whole = asks->whole, o->wanted = wanted;
     if (wanted >= 0) fputs(words.at, stderr);
-    text_release(&words);
     return wanted < 0 ? e->code : RC_OK;
 }
 
@@ -283,10 +273,9 @@ static void first_come(Todo *p, RunnerOptions *o) {
 /* What is stored in the end, and what is left to do. */
 static Rc finish(const Session *s, const Experiment *x, const Todo *p, const PlanFolder *folder, UntilAsks *asks,
                  Error *e) {
-    Text words;
+    LOCAL_TEXT(words);
     Rc rc = RC_OK;
     bool over = false;
-    text_init(&words);
     printf("%s%s%s: %d of %s%d runs stored in %s\n", x->name, x->profile[0] ? ", profile " : "", x->profile,
            p->runs - p->missing, x->most ? "at most " : "", p->runs, s->runs);
     if (x->most) {
@@ -295,7 +284,6 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
         over = wanted == 0;
         fputs(words.at, stdout);
     }
-    text_release(&words);
     if (p->parts > 1 && !over)
         print_parts(s, p, x);
     else if (!task_of(s->options)) {

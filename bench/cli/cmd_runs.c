@@ -10,8 +10,7 @@
 #include "bench/store/listing.h"
 
 static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     if (s->options->times[OPTION_csv])
         (void)runs_csv(l, &text, e);
     else if (s->options->times[OPTION_json])
@@ -30,7 +29,6 @@ static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
         }
     }
     fputs(text.at, stdout);
-    text_release(&text);
     return e->code;
 }
 

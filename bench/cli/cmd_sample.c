@@ -30,15 +30,13 @@ static Rc encode(const Weighted *m, const char *prompt, int samples, int more, i
 }
 
 static void print(const Weighted *m, const int32_t *text, int samples, int whole) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     for (int i = 0; i < samples; i++) {
         if (samples > 1) text_format(&out, "%s--- %d\n", i ? "\n" : "", i + 1);
         tokenizer_decode(m->codec, text + (size_t)i * (size_t)whole, (size_t)whole, &out);
         text_format(&out, "\n");
     }
     fwrite(out.at, 1, out.length, stdout);
-    text_release(&out);
 }
 
 static Rc sample(Weighted *m, const Session *s, Error *e) {

@@ -114,9 +114,8 @@ static Rc open_tasks(Session *s, Task task[TASK_COUNT], int *tasks, Error *e) {
 }
 
 static Rc print(const ScoreTable *t, const Options *o, Error *e) {
-    Text out;
+    LOCAL_TEXT(out);
     Rc rc = RC_OK;
-    text_init(&out);
     if (o->times[OPTION_json])
         json_print(score_json(t), JSON_EXACT, &out);
     else {
@@ -134,7 +133,6 @@ static Rc print(const ScoreTable *t, const Options *o, Error *e) {
         score_dump(t, &out);
         rc = file_write(option(o, OPTION_output, ""), out.at, out.length, e);
     }
-    text_release(&out);
     return rc;
 }
 

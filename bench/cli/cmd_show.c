@@ -12,14 +12,12 @@
 #include "bench/store/run_list.h"
 
 static void print(const RunShown *shown, bool json) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     if (json)
         json_print(run_json(shown), JSON_EXACT, &text);
     else
         run_text(shown, terminal_width(), &text);
     fputs(text.at, stdout);
-    text_release(&text);
 }
 
 /* A run that is stored as a line of a list alone. False: it is in none. */

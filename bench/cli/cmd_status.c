@@ -243,7 +243,7 @@ Rc command_status(Session *s, Error *e) {
     const Options *o = s->options;
     bool watch = o->times[OPTION_watch], terminal = terminal_draws(STDOUT_FILENO), more = true;
     Experiment x;
-    Text text;
+    LOCAL_TEXT(text);
     SlurmView slurm = {0};
     time_t asked = 0;
     if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
@@ -251,7 +251,6 @@ Rc command_status(Session *s, Error *e) {
     if (!file_exists(s->runs)) fprintf(stderr, "normbench: note: %s: no such folder yet\n", s->runs);
     if (watch) session_signals();
     if (watch && terminal) fputs("\033[2J", stdout);
-    text_init(&text);
     while (more && !session_signal) {
         Status st;
         int rows, columns = terminal_columns(STDOUT_FILENO, &rows);
@@ -276,7 +275,6 @@ Rc command_status(Session *s, Error *e) {
         free(st.begun);
         for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);
     }
-    text_release(&text);
     slurm_view_release(&slurm);
     if (o->operands) experiment_release(&x);
     return RC_OK;

@@ -46,27 +46,22 @@ static Rc write_text(const Table *t, const char *folder, const char *ending, con
 
 /* Steps to the target of --target: printed, and written in both forms. */
 static Rc publish_target(const Table *t, const TargetSteps *target, const char *folder, Error *e) {
-    Text text, json;
-    text_init(&text);
-    text_init(&json);
+    LOCAL_TEXT(text);
+    LOCAL_TEXT(json);
     target_steps_text(target, t->x, &text);
     target_steps_json(target, t->x, &json);
     fputs(text.at, stdout);
     (void)output_flush(NULL);
     Rc rc = write_text(t, folder, "-target.txt", &text, e);
     if (!rc) rc = write_text(t, folder, "-target.json", &json, e);
-    text_release(&json);
-    text_release(&text);
     return rc;
 }
 
 static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *),
                      Error *e) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     write(t, &text);
     Rc rc = text.length ? write_text(t, folder, ending, &text, e) : RC_OK; /* empty: not of this experiment */
-    text_release(&text);
     return rc;
 }
 
@@ -84,12 +79,10 @@ static Rc write_summary(const Table *t, int kind, const char *folder, Error *e) 
     char name[80];
     Rc rc = RC_OK;
     for (int i = 0; i < 2 && !rc; i++) {
-        Text text;
-        text_init(&text);
+        LOCAL_TEXT(text);
         write[i](t, kind, &text);
         snprintf(name, sizeof name, "-%.60s.%s", summary_rows[kind].name, ending[i]);
         if (text.length) rc = write_text(t, folder, name, &text, e);
-        text_release(&text);
     }
     return rc;
 }
@@ -187,8 +180,7 @@ static void confirm_text(const Session *s, const Table *t, Text *out) {
 
 static void show(const Session *s, const Table *t) {
     const Options *o = s->options;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     if (o->times[OPTION_sentence])
         table_sentences(t,
                         o->times[OPTION_tex]        ? SENTENCE_TEX
@@ -204,7 +196,6 @@ static void show(const Session *s, const Table *t) {
     }
     terminal_print(text.at);
     (void)output_flush(NULL);
-    text_release(&text);
 }
 
 /* Of --target VALUE; none without it (no cells). */
@@ -310,7 +301,7 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
                const char *partial, Error *e) {
     const Options *o = s->options;
     ClaimFile claims;
-    Text command;
+    LOCAL_TEXT(command);
     Table t;
     FailOn fail;
     bool has_claims;
@@ -321,7 +312,6 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     if (x->writeup[0] && !has_claims)
         fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
                 x->writeup);
-    text_init(&command);
     command_text(s, x, &command);
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
@@ -341,7 +331,6 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
         table_release(&t);
     }
     if (has_claims) claims_release(&claims);
-    text_release(&command);
     return rc;
 }
 
@@ -376,8 +365,8 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
         texts_find(s, &other);
         if (!until_take(&records, stored, &other, false, &none)) {
             is = records.missing < records.runs;
-            Text options, results;
-            text_init(&options), text_init(&results);
+            LOCAL_TEXT(options);
+            LOCAL_TEXT(results);
             plan_note_options(&note, &options);
             session_results(s, &results);
             if (is)
@@ -387,7 +376,6 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
                             : other.yaml && !strcmp(other.yaml, x->yaml) ? "by the file as it is now"
                                                                          : "by an earlier version of the file",
                             records.runs - records.missing, records.runs);
-            text_release(&options), text_release(&results);
             records_release(&records);
         }
         experiment_release(&other);
@@ -400,10 +388,9 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
 static void name_others(const Session *s, const Experiment *x) {
     enum { NAMED = 4 };
     Store stored;
-    Text out;
+    LOCAL_TEXT(out);
     char **word;
     int words = plan_slugs(s->results, &word), named = 0, more = 0;
-    text_init(&out);
     store_read(&stored, s->runs);
     for (int i = 0; i < words; i++) {
         if (named == NAMED)
@@ -415,7 +402,6 @@ static void name_others(const Session *s, const Experiment *x) {
         fprintf(stderr, "normbench: note: other plans of %s: %s%s\n", x->name, out.at,
                 more ? ", …; the folder out/ of the results holds all" : "");
     store_release(&stored);
-    text_release(&out);
     names_free(word, words);
 }
 
@@ -448,7 +434,7 @@ Rc command_table(Session *s, Error *e) {
     const Options *o = s->options;
     Experiment x;
     Records records;
-    Text partial;
+    LOCAL_TEXT(partial);
     PlanFolder folder;
     if (options_one_experiment(o, e)) return e->code;
     if (o->times[OPTION_tex] && !o->times[OPTION_sentence])
@@ -456,7 +442,6 @@ Rc command_table(Session *s, Error *e) {
                          "table: --format tex goes with --sentence; the tables are written to .tex files anyway");
     if (theory_asked(o)) return theory_table(s, e);
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
-    text_init(&partial);
     Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
     if (!rc) rc = until_read(&records, s->runs, &x, s->precise, e);
     if (!rc && records.missing && o->times[OPTION_partial]) {
@@ -480,7 +465,6 @@ Rc command_table(Session *s, Error *e) {
         }
         records_release(&records);
     }
-    text_release(&partial);
     plan_folder_release(&folder);
     experiment_release(&x);
     return rc;

@@ -197,11 +197,10 @@ static Rc find_step(const Asked *a, const Sample *s, int *step, Error *e) {
 /* list: where the runs are listed, "" where their records are read. */
 static Rc print(const Session *s, const Asked *a, const Table *t, const char *list, bool json, Error *e) {
     Lineage l;
-    Text text;
+    LOCAL_TEXT(text);
     int step;
     if (find_step(a, &t->sample, &step, e)) return e->code;
     lineage_make(&l, t, s->root, a->cell, step, a->metric_named ? a->metric : t->metric, a->arm, a->against);
-    text_init(&text);
     if (json)
         json_print(lineage_json(&l), JSON_EXACT, &text);
     else {
@@ -212,7 +211,6 @@ static Rc print(const Session *s, const Asked *a, const Table *t, const char *li
         text_format(&text, "\n");
     }
     terminal_print(text.at);
-    text_release(&text);
     lineage_release(&l);
     return RC_OK;
 }

@@ -49,9 +49,8 @@ static bool read_line(Text *line) {
 
 /* Up to TOGETHER lines of standard input; *count 0: there are no more. */
 static Rc read_lines(Translating *a, int *count, Error *e) {
-    Text line;
+    LOCAL_TEXT(line);
     Rc rc = RC_OK;
-    text_init(&line);
     *count = 0;
     while (!rc && *count < TOGETHER) {
         errno = 0;
@@ -64,7 +63,6 @@ static Rc read_lines(Translating *a, int *count, Error *e) {
                  : encode(a, line.at, line.length, &a->x[*count], e);
         *count += !rc;
     }
-    text_release(&line);
     return rc;
 }
 
@@ -77,11 +75,9 @@ static Rc translate_lines(Translating *a, int count, Error *e) {
     Rc rc = translate(a->m.t, 0, &a->how, some, n, &session_signal, e);
     for (int i = 0; i < n; i++) a->x[place[i]] = some[i];
     for (int i = 0; i < count && !rc; i++) {
-        Text out;
-        text_init(&out);
+        LOCAL_TEXT(out);
         tokenizer_decode(a->m.codec, a->x[i].token, (size_t)a->x[i].length, &out);
         printf("%s\n", out.at);
-        text_release(&out);
     }
     (void)output_flush(NULL);
     return rc;

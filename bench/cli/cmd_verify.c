@@ -67,10 +67,9 @@ static Rc trace_of(Session *s, const Experiment *x, const char *what, Text *out,
 }
 
 static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, Error *e) {
-    Text ta, tb;
+    LOCAL_TEXT(ta);
+    LOCAL_TEXT(tb);
     char la[256], lb[256];
-    text_init(&ta);
-    text_init(&tb);
     Rc rc = trace_of(s, x, a, &ta, e);
     if (!rc) rc = trace_of(s, x, b, &tb, e);
     if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
@@ -83,26 +82,20 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
             rc = error_set(e, RC_REGRESSION, "%s and %s differ", a, b);
         }
     }
-    text_release(&ta);
-    text_release(&tb);
     return rc;
 }
 
 static Rc write_trace(Session *s, const Experiment *x, const char *path, Error *e) {
-    Text t;
-    text_init(&t);
+    LOCAL_TEXT(t);
     Rc rc = hash_log_experiment(s, x, s->backend, HASH_LOG_STEPS, &t, e);
     if (!rc) rc = file_write(path, t.at, t.length, e);
-    text_release(&t);
     return rc;
 }
 
 static Rc say_reference(const Reference *r, const char *title, Error *e) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     reference_text(r, title, &out);
     fputs(out.at, stdout);
-    text_release(&out);
     if (!reference_differs(r)) return RC_OK;
     return error_set(e, RC_REGRESSION, "%s: files differ from those stored under results/reference", title);
 }

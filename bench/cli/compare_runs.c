@@ -101,8 +101,8 @@ static void columns(const Pick *p, Cells *c) {
 void compare_runs_list(const CompareRuns *r, bool json) {
     const Pick *p = &r->pick;
     Cells c;
-    Text out, said;
-    text_init(&out), text_init(&said);
+    LOCAL_TEXT(out);
+    LOCAL_TEXT(said);
     cells_init(&c, "runs", "");
     columns(p, &c);
     for (int i = 0; i < p->runs; i++) row(&p->run[i], &c);
@@ -118,8 +118,6 @@ void compare_runs_list(const CompareRuns *r, bool json) {
         text_format(&out, "\n");
         compare_paragraphs(said.at, terminal_width(), &out);
     }
-    text_release(&said);
     fwrite(out.at, 1, out.length, stdout);
-    text_release(&out);
     cells_release(&c);
 }

@@ -36,11 +36,9 @@ static void usage_text(const Command *c, Text *out) {
 static void print_commands(void) {
     for (const Command *c = commands; c < commands + command_count; c++) {
         if (!c->run) continue;
-        Text usage;
-        text_init(&usage);
+        LOCAL_TEXT(usage);
         usage_text(c, &usage);
         printf("%s    %s\n    %s\n", usage.at, c->what, c->example);
-        text_release(&usage);
     }
     printf("\n`normbench help COMMAND` lists a command's options. Exit codes:\n");
     for (int i = 0; i < exit_code_count; i++) printf("  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
@@ -73,15 +71,14 @@ static void help_text(const Command *c, bool all, Text *t) {
 
 /* On a terminal no line is wider than it. */
 static void print_help(const Command *c, bool all) {
-    Text whole, fits;
-    text_init(&whole), text_init(&fits);
+    LOCAL_TEXT(whole);
+    LOCAL_TEXT(fits);
     help_text(c, all, &whole);
     if (isatty(STDOUT_FILENO))
         terminal_fit(whole.at, terminal_width(), &fits);
     else
         text_format(&fits, "%s", whole.at);
     fputs(fits.at, stdout);
-    text_release(&whole), text_release(&fits);
 }
 
 static const Command *find(const char *name, Error *e) {

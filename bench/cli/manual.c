@@ -75,8 +75,7 @@ static void man_options(Text *out) {
 }
 
 static void man(Text *out) {
-    Text keys;
-    text_init(&keys);
+    LOCAL_TEXT(keys);
     experiment_help(&keys);
     text_format(out,
                 ".TH NORMBENCH 1 \"\" \"normbench %s\" \"User Commands\"\n"
@@ -103,7 +102,6 @@ static void man(Text *out) {
                      ".TP\nNORMBENCH_ROOT\nThe folder whose bench/experiments and bench/claims are used: a checkout, "
                      "or where they are "
                      "installed.\n");
-    text_release(&keys);
 }
 
 /* The options of a command, each with a text before it and after it. */
@@ -164,12 +162,10 @@ static void bash_options(Text *out, const Command *c) {
 }
 
 static void bash_operands(Text *out, const Command *c) {
-    Text subs;
-    text_init(&subs);
+    LOCAL_TEXT(subs);
     if (under(&subs, c->name, " ")) text_format(out, "[ \"$COMP_CWORD\" = 2 ] && words=\"%s \"; ", subs.at);
     if (listed(c)) text_format(out, "words+=$(_normbench_names %s)", listed(c));
     if (!listed(c)) text_format(out, ":");
-    text_release(&subs);
 }
 
 static void bash(Text *out) {
@@ -185,8 +181,8 @@ static void bash(Text *out) {
     text_format(out, "    esac\n  else\n    case ${COMP_WORDS[COMP_CWORD - 1]} in\n"
                      "      --profile) words=$(_normbench_names profiles) ;;\n"
                      "      --backend) words=$(_normbench_names backends) ;;\n");
-    Text names, any;
-    text_init(&names), text_init(&any);
+    LOCAL_TEXT(names);
+    LOCAL_TEXT(any);
     for (int k = 0; k < OPTION_COUNT; k++) {
         OptionShown s = option_shown((OptionKind)k);
         if (s.part_of >= 0 || !*s.argument) continue;
@@ -198,7 +194,6 @@ static void bash(Text *out) {
             text_format(&any, "%s--%s", any.length ? "|" : "      ", name);
     }
     text_format(out, "%s) ;;\n      *) case $given in\n", any.at);
-    text_release(&names), text_release(&any);
     bash_cases(out, bash_operands);
     text_format(out, "        esac ;;\n    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$now\"))\n}\n"
                      "complete -o default -F _normbench normbench\n");
@@ -225,13 +220,11 @@ static void zsh_given(Text *out, const Command *c) {
             else
                 text_format(out, strchr("[]:\\", *s) ? "\\%c" : "%c", *s);
         }
-        Text names;
-        text_init(&names);
+        LOCAL_TEXT(names);
         if (*shown.argument)
             text_format(out, names_of(&names, (OptionKind)k) ? "]:value:(%s)'\n" : "]:value:_files'\n", names.at);
         else
             text_format(out, "]'\n");
-        text_release(&names);
     }
     text_format(out, "      '*:operand:%s%s') ;;\n", listed(c) ? "_normbench_names " : "_files",
                 listed(c) ? listed(c) : "");
@@ -246,15 +239,13 @@ static void zsh(Text *out) {
     text_format(out, "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  commands=()\n"
                      "  case $words[2] in\n");
     for (int c = 0; c < command_count; c++) {
-        Text subs;
-        text_init(&subs);
+        LOCAL_TEXT(subs);
         if (under(&subs, commands[c].name, " ")) {
             text_format(out, "  %s) commands=(\n", commands[c].name);
             for (int d = 0; d < command_count; d++)
                 if (!strcmp(commands[d].under, commands[c].name)) zsh_described(out, &commands[d]);
             text_format(out, "  ) ;;\n");
         }
-        text_release(&subs);
     }
     text_format(out, "  esac\n  (( CURRENT == 3 && $#commands )) && _describe command commands\n"
                      "  case \"$words[2] $words[3]\" in\n");
@@ -281,15 +272,13 @@ static void fish(Text *out) {
     }
     for (int k = 0; k < OPTION_COUNT; k++) {
         OptionShown shown = option_shown((OptionKind)k);
-        Text names;
+        LOCAL_TEXT(names);
         if (shown.part_of >= 0) continue;
         text_format(out, "complete -c normbench -n '__fish_seen_subcommand_from");
         for (int c = 0; c < command_count; c++)
             if (option_taken((OptionKind)k, commands[c].name)) text_format(out, " %s", commands[c].name);
         text_format(out, "' -l %s%s", option_name(name, (OptionKind)k), *shown.argument ? " -r" : "");
-        text_init(&names);
         if (names_of(&names, (OptionKind)k)) text_format(out, " -f -a '%s'", names.at);
-        text_release(&names);
         text_format(out, " -d '");
         quoted(out, shown.help, "'\\", "\\");
         text_format(out, "'\n");
@@ -303,11 +292,9 @@ Rc manual_print(const char *kind, Error *e) {
     } kinds[] = {{"man", man}, {"bash", bash}, {"zsh", zsh}, {"fish", fish}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kind, kinds[i].name) != 0) continue;
-        Text out;
-        text_init(&out);
+        LOCAL_TEXT(out);
         kinds[i].make(&out);
         fwrite(out.at, 1, out.length, stdout);
-        text_release(&out);
         return RC_OK;
     }
     return error_set(e, RC_USAGE, "--manual: '%.40s' is not man, bash, zsh or fish", kind);

@@ -34,12 +34,10 @@ static Rc write_files(const Cells *c, const char *folder, Error *e) {
     Rc rc = RC_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++) {
         char path[THEORY_PATH_SIZE + 16];
-        Text text;
-        text_init(&text);
+        LOCAL_TEXT(text);
         files[i].write(c, &text);
         snprintf(path, sizeof path, "%s/%s.%s", folder, theory_word, files[i].ending);
         rc = file_write(path, text.at, text.length, e);
-        text_release(&text);
     }
     return rc;
 }
@@ -49,15 +47,13 @@ static Rc print_table(const Session *s, Error *e) {
     StatementVerdict verdict[STATEMENT_COUNT];
     Error why;
     Theory t;
-    Text text;
+    LOCAL_TEXT(text);
     Cells c;
     if (theory_read(&t, theory_file(s->results, path), e)) return e->code;
     theory_judge(&t, verdict);
-    text_init(&text);
     theory_cells(verdict, STATEMENT_COUNT, &c);
     cells_text(&c, terminal_width(), &text);
     fputs(text.at, stdout);
-    text_release(&text);
     Rc rc = folder_make_own(theory_folder(s->results, folder), e);
     if (!rc) rc = write_files(&c, folder, e);
     cells_release(&c);

@@ -132,7 +132,7 @@ static void row(const Against *r, int i, Cells *c) {
     const AgainstArm *a = &r->arm[i];
     double sd = a->runs > 1 ? a->t.sd : (double)NAN, mean = r->options.number + a->t.mean;
     char shown[48];
-    Text lead;
+    LOCAL_TEXT(lead);
     cells_row(c);
     cell_text(c, r->data->arm[i]);
     cell_integer(c, a->runs);
@@ -140,11 +140,9 @@ static void row(const Against *r, int i, Cells *c) {
     cell_shown(c, mean, show_with_error(shown, mean, sd / sqrt(a->runs), false));
     cell_shown(c, sd, show_with_error(shown, sd, sd, false));
     cell_p(c, a->flip.p), cell_p(c, a->holm), cell_p(c, a->t_p);
-    text_init(&lead);
     text_format(&lead, "%.4g", a->lead);
     if (!isnan(r->options.rule)) text_format(&lead, a->holds ? " holds" : " fails");
     cell_shown(c, a->lead, lead.at);
-    text_release(&lead);
     if (!isnan(r->options.sigma)) cell_p(c, a->z_p);
     cell_format(c, "%s%s %s", a->shown ? "" : "not shown to be ", side(r), format_real(shown, r->options.number));
     cell_integer(c, a->diverged);
@@ -189,7 +187,7 @@ static void fill(const Against *r, Cells *c) {
 static void before_row(const Against *r, const Comparison *x, Cells *c) {
     int arm = x->what.term[0].arm;
     char shown[48], low[48], high[160];
-    Text words;
+    LOCAL_TEXT(words);
     cells_row(c);
     cell_text(c, r->data->arm[arm]);
     cell_text(c, r->data->arm[arm - 1]);
@@ -200,10 +198,8 @@ static void before_row(const Against *r, const Comparison *x, Cells *c) {
     snprintf(high + strlen(high), sizeof high - strlen(high), "%s]", show_with_error(low, x->t.hi, x->t.se, false));
     cell_interval_shown(c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN, made ? high : "n/a");
     cell_p(c, x->joint.step);
-    text_init(&words);
     decision_words(&r->before, x, x->decision, r->options.higher ? 1 : -1, NULL, &words);
     cell_text(c, words.at);
-    text_release(&words);
 }
 
 /* Every arm and the one before it. */

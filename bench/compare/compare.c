@@ -61,11 +61,9 @@ const char *compare_arm_name(const CompareResult *r, const Comparison *c) {
 
 /* Random numbers depend on what is compared, never on the order of arms or threads. */
 static StKey key_of(const char *what, const char *arm, const char *baseline) {
-    Text name;
-    text_init(&name);
+    LOCAL_TEXT(name);
     text_format(&name, "%s: %s - %s", what, arm, baseline);
     StKey key = {.plan = name_stream("normbench compare"), .stream = name_stream(name.at)};
-    text_release(&name);
     return key;
 }
 
@@ -202,8 +200,7 @@ static Rc read_looks(CompareResult *r, Error *e) {
     if (r->data->unpaired) return error_set(e, RC_USAGE, "--looks: they are seed counts of pairs, not of --unpaired");
     r->looks_status = st_looks(o->look, (size_t)o->looks, r->alpha, true, r->look);
     if (r->looks_status == ST_BAD_ARG) return error_set(e, RC_USAGE, "--looks: seed counts must rise, from 1 on");
-    Text list;
-    text_init(&list);
+    LOCAL_TEXT(list);
     for (int i = 0; i < o->looks; i++) {
         text_format(&list, "%s%zu", i ? ", " : "", o->look[i]);
         if (o->look[i] == (size_t)r->n) r->this_look = i;
@@ -212,7 +209,6 @@ static Rc read_looks(CompareResult *r, Error *e) {
         error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)", r->n, list.at);
     else
         r->family.alpha = r->look[r->this_look].alpha;
-    text_release(&list);
     return r->this_look < 0 ? e->code : RC_OK;
 }
 

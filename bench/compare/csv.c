@@ -206,12 +206,10 @@ static Rc find_named(const Csv *c, Shape *s, Error *e) {
     if (s->arm < 0) s->arm = only_other(s);
     if (s->value < 0) s->value = only_other(s);
     if (s->arm < 0 || s->value < 0) {
-        Text others;
-        text_init(&others);
+        LOCAL_TEXT(others);
         list_others(c, s, &others);
         error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", c->where,
                   s->arm < 0 ? "column arm=NAME" : "metric NAME", others.length ? others.at : "none is left");
-        text_release(&others);
         return e->code;
     }
     if (s->arm == s->value || s->arm == s->seed || s->value == s->seed)

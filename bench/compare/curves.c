@@ -198,7 +198,7 @@ static void row(const CompareCurves *c, int other, int step, Cells *cells) {
     const Comparison *x = compare_curves_at(c, other, step);
     int arm = compare_curves_arm(c, other);
     char shown[48], low[48], high[160];
-    Text words;
+    LOCAL_TEXT(words);
     cells_row(cells);
     cell_text(cells, c->data->arm[arm]);
     cell_exact(cells, c->step[step]);
@@ -210,10 +210,8 @@ static void row(const CompareCurves *c, int other, int step, Cells *cells) {
              show_with_error(low, band(x, true), x->t.se, false));
     cell_interval_shown(cells, band(x, false), band(x, true), isnan(band(x, true)) ? "unbounded" : high);
     cell_p(cells, x->joint.step);
-    text_init(&words);
     decision_words(&c->family, x, x->decision, c->higher ? 1 : -1, NULL, &words);
     cell_text(cells, words.at);
-    text_release(&words);
 }
 
 /* every: all steps, for programs. */
@@ -277,8 +275,7 @@ static void notes(const CompareCurves *c, Text *out) {
 
 void compare_curves_text(const CompareCurves *c, int width, Text *out) {
     Cells cells;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     say(c, &words);
     compare_paragraphs(words.at, width, out);
     fill(c, false, &cells);
@@ -288,32 +285,27 @@ void compare_curves_text(const CompareCurves *c, int width, Text *out) {
     notes(c, &words);
     text_format(out, "\n");
     compare_paragraphs(words.at, width, out);
-    text_release(&words);
     cells_release(&cells);
 }
 
 void compare_curves_markdown(const CompareCurves *c, Text *out) {
     Cells cells;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     notes(c, &words);
     fill(c, false, &cells);
     cells_markdown(&cells, out);
     text_format(out, "\n");
     markdown_text(words.at, out);
-    text_release(&words);
     cells_release(&cells);
 }
 
 void compare_curves_tex(const CompareCurves *c, Text *out) {
     Cells cells;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     say(c, &words), notes(c, &words);
     compare_comments(words.at, out);
     fill(c, false, &cells);
     cells_tabular(&cells, &(TexLayout){0}, out);
-    text_release(&words);
     cells_release(&cells);
 }
 

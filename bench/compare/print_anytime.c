@@ -71,8 +71,7 @@ void compare_anytime_text(const CompareResult *r, int width, Text *out) {
 
 void compare_anytime_tex(const CompareResult *r, Text *out) {
     CellsList tables = {0};
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     signature(r, &words);
     text_format(&words, "\nneeds booktabs\n");
     notes(r, &words);
@@ -80,7 +79,6 @@ void compare_anytime_tex(const CompareResult *r, Text *out) {
     table(r, &tables);
     cells_tabular(&tables.at[0], &(TexLayout){0}, out);
     cells_list_release(&tables);
-    text_release(&words);
 }
 
 static json_t *comparison(const CompareResult *r, int i) {
@@ -93,8 +91,7 @@ static json_t *comparison(const CompareResult *r, int i) {
 
 void compare_anytime_json(const CompareResult *r, Text *out) {
     json_t *o = json_begin(COMPARE_SCHEMA), *list = json_array();
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     signature(r, &words);
     json_add(o, "signature", words.at, "data", r->data->hash, "baseline", r->data->arm[r->baseline], "better",
              r->options.higher ? "higher" : "lower", "margin", json_or_null(r->options.margin), "confidence",
@@ -103,5 +100,4 @@ void compare_anytime_json(const CompareResult *r, Text *out) {
     json_add(o, "most_seeds", r->options.anytime, "seeds", json_wholes(r->data->seed, (size_t)r->n), "anytime", list,
              "exit_code", compare_exit(r));
     json_print(o, JSON_EXACT, out);
-    text_release(&words);
 }

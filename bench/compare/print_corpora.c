@@ -35,7 +35,7 @@ static void over(const CompareOver *r, CellsList *tables, Text *said) {
 }
 
 void compare_over_text(const CompareOver *r, int width, Text *out) {
-    Text said;
+    LOCAL_TEXT(said);
     CellsList tables = {0};
     for (int i = 0; i < r->data->corpora; i++) {
         if (r->data->corpora > 1) text_format(out, "corpus %s\n", r->data->name[i]);
@@ -43,13 +43,11 @@ void compare_over_text(const CompareOver *r, int width, Text *out) {
         if (r->data->corpora > 1) text_format(out, "\n");
     }
     if (r->data->corpora == 1) return;
-    text_init(&said);
     over(r, &tables, &said);
     cells_text(&tables.at[0], width, out);
     text_format(out, "\n");
     compare_paragraphs(said.at, width, out);
     cells_list_release(&tables);
-    text_release(&said);
 }
 
 void compare_over_json(const CompareOver *r, Text *out) {
@@ -73,7 +71,7 @@ void compare_over_json(const CompareOver *r, Text *out) {
 }
 
 void compare_over_tex(const CompareOver *r, Text *out) {
-    Text said;
+    LOCAL_TEXT(said);
     CellsList tables = {0};
     for (int i = 0; i < r->data->corpora; i++) {
         if (r->data->corpora > 1) text_format(out, "%% corpus %s\n", r->data->name[i]);
@@ -81,10 +79,8 @@ void compare_over_tex(const CompareOver *r, Text *out) {
         if (r->data->corpora > 1) text_format(out, "\n");
     }
     if (r->data->corpora == 1) return;
-    text_init(&said);
     over(r, &tables, &said);
     compare_comments(said.at, out);
     cells_tex(&tables.at[0], &(TexLayout){0}, out);
     cells_list_release(&tables);
-    text_release(&said);
 }

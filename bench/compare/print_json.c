@@ -150,19 +150,16 @@ static void logs_json(const CompareData *d, json_t *o) {
     if (!d->remarks) return;
     json_t *list = json_array();
     const char *at = d->remarks;
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     json_add(o, "read_as", d->columns ? d->columns : "");
     while (text_line(&at, &line)) json_array_append_new(list, json_string(line.at));
     json_add(o, "remarks", list);
-    text_release(&line);
 }
 
 static json_t *head_json(const CompareResult *r) {
     json_t *o = json_begin(COMPARE_SCHEMA);
     const CompareOptions *x = &r->options;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     compare_signature(r, &words);
     json_add(o, "signature", words.at, "data", r->data->hash, "baseline", r->data->arm[r->baseline], "baseline_named",
              json_boolean(x->baseline != NULL), "better", x->higher ? "higher" : "lower", "margin",
@@ -172,7 +169,6 @@ static json_t *head_json(const CompareResult *r) {
              "alpha_here", r->family.alpha, "n", r->n, "blocks", r->data->blocks, "seeds",
              r->data->unpaired ? json_array() : seeds_json(r->data, 0), "unpaired", r->data->unpaired);
     logs_json(r->data, o);
-    text_release(&words);
     return o;
 }
 

@@ -31,8 +31,7 @@ static void gate(const CompareOver *r, Text *out) {
 
 /* Lines of a text as items of a list. */
 static void items(const char *text, bool plain, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     while (text_line(&text, &line)) {
         if (!line.length) continue;
         text_format(out, "* ");
@@ -42,7 +41,6 @@ static void items(const char *text, bool plain, Text *out) {
             text_format(out, "%s", line.at);
         text_format(out, "\n");
     }
-    text_release(&line);
 }
 
 static void tables(const CompareResult *r, Text *out) {
@@ -57,8 +55,7 @@ static void tables(const CompareResult *r, Text *out) {
 
 static void details(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
-    Text notes;
-    text_init(&notes);
+    LOCAL_TEXT(notes);
     text_format(out, "<details><summary>How this was made</summary>\n\n");
     compare_signature(r, &notes);
     text_format(&notes, "\n");
@@ -66,12 +63,10 @@ static void details(const CompareResult *r, Text *out) {
     compare_notes(r, &notes);
     items(notes.at, true, out);
     text_format(out, "\n</details>\n");
-    text_release(&notes);
 }
 
 void compare_markdown(const CompareOver *r, const char *metric, Text *out) {
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     gate(r, out);
     compare_sentences(r, metric, SENTENCE_MARKDOWN, &said);
     items(said.at, false, out);
@@ -82,5 +77,4 @@ void compare_markdown(const CompareOver *r, const char *metric, Text *out) {
         tables(&r->of[k], out);
     }
     details(&r->of[0], out);
-    text_release(&said);
 }

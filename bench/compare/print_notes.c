@@ -76,10 +76,8 @@ static int list(const CompareResult *r, Which which, void (*say)(const CompareRe
 /* One note: `before`, the comparisons it is about, `after`; nothing when it is about none. */
 static void note(const CompareResult *r, Which which, void (*say)(const CompareResult *, const Comparison *, Text *),
                  const char *before, const char *after, Text *out) {
-    Text names;
-    text_init(&names);
+    LOCAL_TEXT(names);
     if (list(r, which, say, &names)) text_format(out, "%s%s%s\n", before, names.at, after);
-    text_release(&names);
 }
 
 static bool pairing_hurt(const CompareResult *r, const Comparison *c) {
@@ -344,8 +342,7 @@ static void floor_notes(const CompareResult *r, Text *out) {
 }
 
 static void power_note(const CompareResult *r, Text *out) {
-    Text before;
-    text_init(&before);
+    LOCAL_TEXT(before);
     text_format(&before, "Seeds for 80 %% power, if the difference seen is the true one (for the 95 %% interval of its "
                          "sd): ");
     note(r, undecided, say_seeds, before.at, ".", out);
@@ -359,7 +356,6 @@ static void power_note(const CompareResult *r, Text *out) {
                         r->n, c->detectable.d_z);
     }
     text_format(out, "%s", before.at);
-    text_release(&before);
 }
 
 /* What p is of, and what it is not of. */
@@ -388,13 +384,11 @@ static void margin_notes(const CompareResult *r, Text *out) {
         text_format(out, " Nothing is called the same below %d %s.", ST_EQUAL_SEEDS,
                     r->data->unpaired ? "runs of either arm" : "seeds");
     text_format(out, "\n");
-    Text after;
-    text_init(&after);
+    LOCAL_TEXT(after);
     text_format(&after, ". Yet %d %s alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
                 r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
     note(r, inside, NULL, "Shown so: ", after.at, out);
     note(r, has_room, say_room, "One more run would undo it: ", ". Skewed differences have such runs.", out);
-    text_release(&after);
 }
 
 static bool has_chance(const CompareResult *r, const Comparison *c) {
@@ -410,13 +404,11 @@ static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
 
 static void chance_notes(const CompareResult *r, Text *out) {
     const CompareWords *w = compare_vocabulary(r);
-    Text before;
+    LOCAL_TEXT(before);
     char conf[40];
-    text_init(&before);
     text_format(&before, "Probability of improvement, %s (%s %% %s): ", w->chance,
                 format_real(conf, round(1e8 * r->options.conf) / 1e6), w->chance_interval);
     note(r, has_chance, say_chance, before.at, ".", out);
-    text_release(&before);
 }
 
 static bool has_posterior(const CompareResult *r, const Comparison *c) {
@@ -432,16 +424,13 @@ static void say_posterior(const CompareResult *r, const Comparison *c, Text *out
 }
 
 static void posterior_note(const CompareResult *r, Text *out) {
-    Text before, after;
+    LOCAL_TEXT(before);
+    LOCAL_TEXT(after);
     char number[40];
-    text_init(&before);
-    text_init(&after);
     text_format(&before, "P(better/the same within %s/worse) of the Bayesian t test, which decides nothing here: ",
                 format_real(number, r->options.margin));
     text_format(&after, ". Prior: %s.", comparison_prior);
     note(r, has_posterior, say_posterior, before.at, after.at, out);
-    text_release(&after);
-    text_release(&before);
 }
 
 static bool beyond(const CompareResult *r, const Comparison *c) {
@@ -486,12 +475,10 @@ void compare_notes(const CompareResult *r, Text *out) {
     divergence_notes(r, out);
     target_note(r, out);
     if (!isnan(r->options.stall)) {
-        Text before;
-        text_init(&before);
+        LOCAL_TEXT(before);
         text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (%s): ",
                     format_real(number, r->options.stall), compare_vocabulary(r)->counts);
         note(r, stalls, say_stalls, before.at, ".", out);
-        text_release(&before);
     }
     note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
     note(r, constant, NULL, compare_vocabulary(r)->constant, ".", out);

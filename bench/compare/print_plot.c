@@ -11,8 +11,7 @@ static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *
     const CompareData *d = r->data;
     int arm = c->what.term[0].arm;
     char mean[48];
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     text_format(&said, "%s ", show_with_error(mean, c->t.mean, c->t.se, true));
     compare_interval(r, c, &said);
     bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
@@ -28,14 +27,12 @@ static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *
                                    .lost = lost,
                                    .lost_at_end = true});
     free(lost);
-    text_release(&said);
 }
 
 void compare_plot(const CompareResult *r, Plot *p) {
     const char *base = r->data->arm[r->baseline];
     char number[40], minus[300];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     plot_init(p, 1, 0);
     text_format(&words, "Each arm minus %s, ", base);
     compare_counts(r, &words);
@@ -54,5 +51,4 @@ void compare_plot(const CompareResult *r, Plot *p) {
         text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× A run of this seed",
                     r->data->steps ? "never reached the target" : "diverged");
     plot_note(p, words.at);
-    text_release(&words);
 }

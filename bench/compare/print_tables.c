@@ -54,11 +54,9 @@ void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
 
 static void t_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
     bool made = c->t_decides && c->t.status == ST_OK;
-    Text shown;
-    text_init(&shown);
+    LOCAL_TEXT(shown);
     compare_interval(r, c, &shown);
     cell_interval_shown(cells, made ? c->t.lo : (double)NAN, made ? c->t.hi : (double)NAN, shown.at);
-    text_release(&shown);
 }
 
 static void flips_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
@@ -114,8 +112,7 @@ static void arms(const CompareResult *r, CellsList *out) {
 
 static void comparison_row(const CompareResult *r, const Comparison *c, Cells *cells) {
     char shown[48];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     compare_words(r, c, c->decision, &words);
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, c));
@@ -123,7 +120,6 @@ static void comparison_row(const CompareResult *r, const Comparison *c, Cells *c
     t_cell(r, c, cells);
     cell_p(cells, c->joint.step);
     cell_text(cells, words.at);
-    text_release(&words);
 }
 
 static Cells *minus_table(const CompareResult *r, const char *name, const char *title, CellsList *out) {
@@ -194,10 +190,8 @@ static void head(const CompareResult *r, Text *out) {
 }
 
 void compare_paragraphs(const char *text, int width, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     while (text_line(&text, &line)) text_wrapped(out, "", line.at, 0, width);
-    text_release(&line);
 }
 
 void compare_text(const CompareResult *r, Text *out) {
@@ -206,8 +200,7 @@ void compare_text(const CompareResult *r, Text *out) {
 
 void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out) {
     CellsList tables = {0};
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     p->signature(r, out);
     text_format(out, "\n");
     p->head(r, &words);
@@ -219,7 +212,6 @@ void compare_page(const ComparePage *p, const CompareResult *r, int width, Text 
     text_format(out, "\n");
     compare_paragraphs(words.at, width, out);
     cells_list_release(&tables);
-    text_release(&words);
 }
 
 void compare_text_wide(const CompareResult *r, int width, Text *out) {
@@ -228,17 +220,14 @@ void compare_text_wide(const CompareResult *r, int width, Text *out) {
 }
 
 void compare_comments(const char *text, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     while (text_line(&text, &line)) text_format(out, "%% %s\n", line.at);
-    text_release(&line);
 }
 
 void compare_tex(const CompareResult *r, Text *out) {
     CellsList tables = {0};
-    Text words;
+    LOCAL_TEXT(words);
     char floor[SHOWN];
-    text_init(&words);
     compare_signature(r, &words);
     text_format(&words, "\nneeds booktabs; %s is better; p: %s; smallest p possible: %s\n",
                 r->options.higher ? "higher" : "lower",
@@ -253,5 +242,4 @@ void compare_tex(const CompareResult *r, Text *out) {
         text_format(out, "}%%\n");
     }
     cells_list_release(&tables);
-    text_release(&words);
 }

@@ -151,8 +151,7 @@ static int by_name(const void *x, const void *y) {
 /* Of what the file says, not of how it says it: arms by name. */
 static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
     char **name = mem_alloc((size_t)d->arms, sizeof *name);
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     memcpy(name, r->arm, (size_t)d->arms * sizeof *name);
     qsort(name, (size_t)d->arms, sizeof *name, by_name);
     for (int i = 0; i < d->arms; i++) {
@@ -171,7 +170,6 @@ static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
         }
     }
     sha256_hex_of(d->hash, all.at, all.length);
-    text_release(&all);
     free(name);
 }
 

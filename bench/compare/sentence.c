@@ -182,11 +182,9 @@ void table_sentences(const Table *t, SentenceForm form, Text *out) {
     for (int i = 0; i < t->family.count; i++) {
         const Comparison *c = &t->family.at[i];
         if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
-        Text plain;
-        text_init(&plain);
+        LOCAL_TEXT(plain);
         prose_comparison(t, c, &plain);
         name(plain.at, form, out);
         text_format(out, "\n");
-        text_release(&plain);
     }
 }

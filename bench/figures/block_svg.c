@@ -101,10 +101,9 @@ static int equation(Text *out, const char *lines, int y, int *width) {
 }
 
 void block_svg(const BlockPicture *p, Text *out) {
-    Text body;
+    LOCAL_TEXT(body);
     int below = 0, width = 2 * MARGIN + p->stretches * COLUMN - 16, longest = (int)strlen(p->title) * 11 + 2 * MARGIN;
     if (width < longest) width = longest;
-    text_init(&body);
     words(&body, MARGIN, 32, "nb-head", p->title);
     for (int i = 0; i < p->stretches; i++) {
         int end = stretch(&body, p, i, MARGIN + i * COLUMN, p->embed.kind != BOX_NONE ? 84 + STEP : 84);
@@ -137,5 +136,4 @@ void block_svg(const BlockPicture *p, Text *out) {
         "<rect class=\"nb-paper\" width=\"%d\" height=\"%d\"/>\n<g class=\"nb-all\">\n",
         width, height);
     text_format(out, "%s</g>\n</svg>\n", body.at);
-    text_release(&body);
 }

@@ -195,8 +195,7 @@ static int diverged_runs(const Table *t, int cell, int arm) {
 
 static void note_curves(const Table *t, int cell, Plot *p) {
     int lost = 0, steps = t->sample.cell[cell].steps, seeds = t->sample.seeds, shown = 0;
-    Text note;
-    text_init(&note);
+    LOCAL_TEXT(note);
     for (int arm = 0; arm < t->sample.arms; arm++) lost += diverged_runs(t, cell, arm);
     if (seeds == 1)
         text_format(&note, "Line: one seed.");
@@ -216,7 +215,6 @@ static void note_curves(const Table *t, int cell, Plot *p) {
     }
     text_format(&note, shown ? "." : "");
     plot_note(p, note.at);
-    text_release(&note);
 }
 
 static void curves_fill(const Table *t, int cell, Plot *p) {
@@ -324,15 +322,13 @@ static void seeds_fill(const Table *t, int cell, Plot *p) {
     int arm[PANELS_MAX], arms = arms_of(t, cell, arm), last = 1;
     const Panel *shown = &t->x->panel[0];
     char where[256];
-    Text note;
+    LOCAL_TEXT(note);
     figure_begin(p, t, figure_where(where, t->x, cell, NULL), across_of(arms), HEIGHT);
-    text_init(&note);
     text_format(&note,
                 "%s, a line per seed (%d). Wide: a seed that leaves the others: at the end it is farther from their "
                 "median than the margin and than ten times the median distance, or it diverged.",
                 shown->curve->title, t->sample.seeds);
     plot_note(p, note.at);
-    text_release(&note);
     for (int i = 0; i < arms; i++) {
         PlotPanel *panel = plot_panel(p, t->x->arm[arm[i]].label, "step", shown->curve->unit);
         for (int seed = 0; seed < t->sample.seeds; seed++) {

@@ -59,16 +59,14 @@ static int by_name(const void *a, const void *b) {
 /* The cells that a kind's parts are named by, in order of their names; returns how many. */
 static int name_cells(const Table *t, const FigureRow *row, int parts, Named **out) {
     int count = 0, cells = experiment_cells(t->x);
-    Text name;
+    LOCAL_TEXT(name);
     *out = mem_alloc((size_t)parts, sizeof **out);
-    text_init(&name);
     for (int i = 0; i < parts; i++) {
         int cell = row->cell(t, i);
         if (cell < 0 || cell >= cells) continue;
         cell_name(t->x, cell, row->without, &name);
         (*out)[count++] = (Named){mem_text(name.at), cell};
     }
-    text_release(&name);
     qsort(*out, (size_t)count, sizeof **out, by_name);
     return count;
 }
@@ -91,17 +89,15 @@ static bool own_name(const Named *named, int count, const char *name, int cell) 
 /* NAME-curves-lr=3e-4; -cellK where another cell has that name, or it is too long. */
 static void name_figure(const Table *t, const FigureRow *row, const Named *named, int count, Figure *f) {
     int cell = row->cell(t, f->part);
-    Text own;
+    LOCAL_TEXT(own);
     snprintf(f->name, sizeof f->name, "%s-%s", t->name, row->name);
     if (cell < 0) return;
-    text_init(&own);
     cell_name(t->x, cell, row->without, &own);
     size_t n = strlen(f->name);
     if (own.length && n + own.length < 150 && own_name(named, count, own.at, cell))
         snprintf(f->name + n, sizeof f->name - n, "-%s", own.at);
     else
         snprintf(f->name + n, sizeof f->name - n, "-cell%d", cell);
-    text_release(&own);
 }
 
 static void number_figure(const Table *t, const FigureRow *row, Figure *f) {
@@ -139,13 +135,11 @@ void figure_caption(const Table *t, const Figure *f, Text *out) {
 }
 
 void figure_plot(const Table *t, const Figure *f, Plot *p) {
-    Text caption;
-    text_init(&caption);
+    LOCAL_TEXT(caption);
     plot_init(p, 1, 0);
     rows[f->kind]->fill(t, f->part, p);
     figure_caption(t, f, &caption);
     plot_text(&p->caption, "%s", caption.at);
-    text_release(&caption);
 }
 
 /* The figures of a table, each drawn by any thread in a folder of its own. */

@@ -41,14 +41,13 @@ static void verdict(const ForestRow *r, Text *out) {
 
 void forest_row(PlotPanel *panel, const ForestRow *r) {
     const Comparison *c = r->c;
-    Text said;
+    LOCAL_TEXT(said);
     PlotRow *row = plot_row(panel, r->style, r->of, r->label);
     if (r->heading && r->heading[0]) plot_text(&row->heading, "%s", r->heading);
     if (!c || c->status != ST_OK) {
         plot_text(&row->words, "n/a");
         return;
     }
-    text_init(&said);
     for (size_t i = 0; i < c->pairs.n; i++) {
         bool lost = r->lost && r->lost[i];
         plot_value(row, lost && r->lost_at_end ? (double)INFINITY : c->pairs.d[i], lost);
@@ -60,7 +59,6 @@ void forest_row(PlotPanel *panel, const ForestRow *r) {
     verdict(r, &said);
     plot_text(&row->words, "%s", said.at);
     plot_text(&row->numbers, "%s", r->numbers);
-    text_release(&said);
 }
 
 void forest_axis(PlotPanel *panel, const char *minus, int better, double margin) {
@@ -148,9 +146,9 @@ static void numbers(const Comparison *c, Text *out) {
 static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
     char where[256];
     Compared pair;
-    Text said, label;
+    LOCAL_TEXT(said);
+    LOCAL_TEXT(label);
     const Comparison *c = comparison_at(t, cell, i, &pair);
-    text_init(&said), text_init(&label);
     text_format(&label, "%s", t->x->arm[pair.arm].label);
     if (t->x->compares) text_format(&label, " minus %s", t->x->arm[pair.against].label);
     if (c) numbers(c, &said);
@@ -166,14 +164,12 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
                                    .of = pair.arm,
                                    .lost = lost});
     free(lost);
-    text_release(&said), text_release(&label);
     return c ? c->diverged_a + c->diverged_b : 0;
 }
 
 static void note_differences(const Table *t, int lost, Plot *p) {
     char conf[40], alpha[40], margin[40];
-    Text note;
-    text_init(&note);
+    LOCAL_TEXT(note);
     text_format(&note, "○ One per seed (%d). Below: mean", t->sample.seeds);
     if (t->sample.seeds > 1)
         text_format(&note, " and paired %s%% %s interval", table_confidence(t, conf), table_interval(t));
@@ -184,7 +180,6 @@ static void note_differences(const Table *t, int lost, Plot *p) {
                 t->family.count, t->family.count == 1 ? "" : "s");
     if (lost) text_format(&note, " × A run diverged and counts as the uniform predictor: no interval.");
     plot_note(p, note.at);
-    text_release(&note);
 }
 
 static void fill(const Table *t, int part, Plot *p) {

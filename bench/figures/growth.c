@@ -187,16 +187,14 @@ static void say_laws(const Table *t, int cell, GrowthPanel p, Text *out) {
 }
 
 static void note_laws(const Table *t, int cell, Plot *p) {
-    Text said;
+    LOCAL_TEXT(said);
     if (!panel_any(t, cell, VAR_END)) return;
-    text_init(&said);
     text_format(&said, "Thick: the law that AIC prefers. Last step: ");
     size_t before = said.length;
     say_laws(t, cell, VAR_END, &said);
     text_format(&said, said.length > before ? "." : "none fits.");
     for (int law = 0; law < LAWS; law++) plot_entry(p, (PlotStyle){PLOT_SOFT, laws[law].dash, 0}, laws[law].name);
     plot_note(p, said.at);
-    text_release(&said);
 }
 
 static void fill(const Table *t, int cell, Plot *plot) {

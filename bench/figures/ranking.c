@@ -58,8 +58,7 @@ static void range_of(const RankingRow *row, int arms, int seeds, PlotAxis *x) {
 
 static void fill_row(const Table *t, const Ranking *y, const RankingRow *from, PlotPanel *panel) {
     char label[ARM_LABEL_SIZE + 20], mean[SHOWN];
-    Text numbers;
-    text_init(&numbers);
+    LOCAL_TEXT(numbers);
     snprintf(label, sizeof label, "%d  %s", from->rank, t->x->arm[from->arm].label);
     PlotRow *row = plot_row(panel, figure_arm_style(t, from->arm), from->arm, label);
     row->mean = row->lo = row->hi = from->t.mean;
@@ -73,13 +72,12 @@ static void fill_row(const Table *t, const Ranking *y, const RankingRow *from, P
         ranking_interval(from, &numbers);
     if (y->apart) text_format(&numbers, "  "), ranking_places(y, from, &numbers);
     plot_text(&row->numbers, "%s", numbers.at);
-    text_release(&numbers);
 }
 
 static void fill(const Table *t, int part, Plot *p) {
     const Ranking *y = table_ranking(t);
     char where[400], conf[40];
-    Text note;
+    LOCAL_TEXT(note);
     if (!y) return;
     const RankingRow *first = &y->row[part * y->arms];
     snprintf(where, sizeof where, "%s%safter %d steps", y->group[part], y->group[part][0] ? ", " : "",
@@ -88,14 +86,12 @@ static void fill(const Table *t, int part, Plot *p) {
     PlotPanel *panel = plot_panel(p, "", "validation loss, nats per token (lower is better)", "");
     range_of(first, y->arms, y->seeds, &panel->x);
     for (const RankingRow *row = first; row < first + y->arms; row++) fill_row(t, y, row, panel);
-    text_init(&note);
     text_format(&note, "○ One per seed (%d). Filled: mean and %s%% t interval, in brackets on the right", y->seeds,
                 table_confidence(t, conf));
     if (y->apart)
         text_format(&note, ", and the places that the runs leave open: where places overlap, arms are not apart");
     text_format(&note, ". → Beyond the axis. × Diverged: counts as the uniform predictor.");
     plot_note(p, note.at);
-    text_release(&note);
 }
 
 static void caption(const Table *t, int part, Text *out) {

@@ -83,8 +83,7 @@ void theory_caption(Text *out) {
 }
 
 static void theory_plot(const StatementVerdict all[STATEMENT_COUNT], Plot *p) {
-    Text caption;
-    text_init(&caption);
+    LOCAL_TEXT(caption);
     theory_caption(&caption);
     plot_init(p, ACROSS, HEIGHT);
     plot_text(&p->title, "Networks before their first step");
@@ -96,7 +95,6 @@ static void theory_plot(const StatementVerdict all[STATEMENT_COUNT], Plot *p) {
         for (int i = 0; i < STATEMENT_COUNT; i++) any |= drawn(&all[i], panel);
         if (any) fill_panel(all, panel, p);
     }
-    text_release(&caption);
 }
 
 Rc theory_draw(const StatementVerdict all[STATEMENT_COUNT], const char *folder, int formats, Error *e) {

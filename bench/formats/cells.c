@@ -164,11 +164,9 @@ void cell_interval_shown(Cells *c, double lo, double hi, const char *shown) {
 }
 
 void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not) {
-    Text shown;
-    text_init(&shown);
+    LOCAL_TEXT(shown);
     show_interval(&shown, lo, hi, decimals, why_not);
     cell_interval_shown(c, lo, hi, shown.at);
-    text_release(&shown);
 }
 
 void cell_axis_add(CellAxis *axis, double x) {
@@ -218,8 +216,7 @@ static void join(Text *words, const char *text, const char *separator) {
 }
 
 static void stack_columns(const Cells *c, bool below, Cells *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     for (int k = 0; k < c->shown; k++) {
         CellColumn column = c->column[k];
         bool beside = column.align == 'i' && !below;
@@ -234,12 +231,10 @@ static void stack_columns(const Cells *c, bool below, Cells *out) {
         join(&words, cells_words_at(c, column.heading), column.align == 'i' ? " " : ", ");
         into->heading = keep(out, words.at), into->align = 'l', into->stacks |= !beside;
     }
-    text_release(&words);
 }
 
 static void stack_row(const Cells *c, int row, bool below, Cells *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_row(out);
     out->row[out->rows - 1].below = c->row[row].below;
     for (int k = 0; k < c->shown; k++) {
@@ -257,7 +252,6 @@ static void stack_row(const Cells *c, int row, bool below, Cells *out) {
         join(&words, text, !beside ? CELLS_BELOW : text[0] ? " " : "");
         into->shown = keep(out, words.at);
     }
-    text_release(&words);
 }
 
 bool cells_stacked(const Cells *c, bool intervals_below, Cells *out) {

@@ -312,8 +312,7 @@ static void write_over(const Part *p, Text *out) {
     bool any = false, joined = false;
     for (int k = p->from; k < p->to; k++) any |= c->column[k].over != 0;
     if (!any) return;
-    Text lines;
-    text_init(&lines);
+    LOCAL_TEXT(lines);
     for (int i = 1; i < p->stub; i++) text_format(out, " & ");
     for (int k = p->from, end; k < p->to; k = end) {
         for (end = k + 1; end < p->to && c->column[end].over && c->column[end].over == c->column[k].over;) end++;
@@ -327,7 +326,6 @@ static void write_over(const Part *p, Text *out) {
     }
     text_format(out, " \\\\\n");
     if (joined) text_format(out, "%s\n", lines.at);
-    text_release(&lines);
 }
 
 static void write_head(const Part *p, Text *out) {
@@ -362,8 +360,7 @@ static void flowing_caption(const char *caption, Text *out) {
 
 /* The head again on each page; what stands between two pages. */
 static void write_longtable(const Part *p, const char *caption, Text *out) {
-    Text head;
-    text_init(&head);
+    LOCAL_TEXT(head);
     write_head(p, &head);
     if (head.length) text_format(&head, "\\midrule\n");
     text_format(out, "\\begin{longtable}[l]");
@@ -381,7 +378,6 @@ static void write_longtable(const Part *p, const char *caption, Text *out) {
     write_rows(p, out);
     text_format(out, "\\end{longtable}\n");
     if (!caption) text_format(out, "\\addtocounter{table}{-1}\n");
-    text_release(&head);
 }
 
 /* A table that stays on one page. */
@@ -446,8 +442,7 @@ static void write_notes(const Cells *c, Text *out) {
 
 static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out) {
     const Cells *c = p->c;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(&words, "%s%s%s.", p->layout->mark ? p->layout->mark : "", c->title.at, more ? ", continued" : "");
     if (!more && c->caption.length) text_format(&words, " %s", c->caption.at);
     text_format(out, "\\begin{table%s}[tbp]\n\\centering\n\\caption{%s", fit.star ? "*" : "",
@@ -456,7 +451,6 @@ static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out
     text_format(out, "}\n");
     if (p->layout->label) text_format(out, "\\label{tab:%s-%d}\n", p->layout->label, number);
     text_format(out, "\\%s\\setlength{\\tabcolsep}{%dpt}\n", fit.type, fit.separation);
-    text_release(&words);
 }
 
 /* Return the lines of a page that a table takes beside its rows: rules, heads, caption and notes. */
@@ -522,8 +516,7 @@ static int write_floats(const CellsList *l, int i, const TexLayout *layout, int 
 /* Write a table in place, over as many pages as it takes; columns that do not fit follow, with the stub again. */
 static void write_flowing(const Cells *c, const TexLayout *layout, Text *out) {
     Part p = whole(c, layout);
-    Text caption;
-    text_init(&caption);
+    LOCAL_TEXT(caption);
     for (int from = p.from; from < c->shown; from = p.to) {
         p.from = from, p.to = c->shown;
         while (p.to > from + 1 && small_width(&p) > FLOW_BLOCK) p.to--;
@@ -541,7 +534,6 @@ static void write_flowing(const Cells *c, const TexLayout *layout, Text *out) {
         latex_breakable(out, c->notes.at);
         text_format(out, "\\par}\\medskip\n");
     }
-    text_release(&caption);
 }
 
 static void list_tex(const CellsList *l, const TexLayout *layout, Text *out) {

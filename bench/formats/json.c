@@ -17,8 +17,7 @@ json_t *json_number_of(double x) {
 json_t *json_text_of(const char *text) {
     json_t *value = json_string(text);
     if (value) return value;
-    Text plain;
-    text_init(&plain);
+    LOCAL_TEXT(plain);
     for (const char *s = text; *s;) {
         uint32_t code;
         size_t n = utf8_next((const uint8_t *)s, strlen(s), &code);
@@ -26,7 +25,6 @@ json_t *json_text_of(const char *text) {
         s += n ? n : 1;
     }
     value = json_string(plain.at);
-    text_release(&plain);
     return value;
 }
 
@@ -128,10 +126,7 @@ void json_print(json_t *root, int digits, Text *out) {
 }
 
 Rc json_write_file(json_t *root, int digits, const char *path, Error *e) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     json_print(root, digits, &text);
-    Rc rc = file_write(path, text.at, text.length, e);
-    text_release(&text);
-    return rc;
+    return file_write(path, text.at, text.length, e);
 }

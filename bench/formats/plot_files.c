@@ -99,12 +99,10 @@ static Rc run(const Plot *p, int formats, const char *aside, Error *e) {
     size_t length;
     bool absent;
     Error ignored;
-    Text script;
-    text_init(&script);
+    LOCAL_TEXT(script);
     plot_gnuplot(p, formats, &script);
     snprintf(path, sizeof path, "%.1000s/figure.gp", aside);
     Rc rc = file_write(path, script.at, script.length, e);
-    text_release(&script);
     if (rc || !(rc = subprocess_run(argv, aside, &absent, e)) || absent) return rc;
     snprintf(path, sizeof path, "%.1000s/output.txt", aside);
     if (!file_read(path, &said, &length, &ignored)) {
@@ -118,26 +116,22 @@ Rc plot_draw(const Plot *p, const char *name, int formats, const char *aside, co
     char to[1400];
     Rc rc = run(p, formats, aside, e);
     for (int i = 0; i < PLOT_FORMATS && !rc; i++) {
-        Text file;
+        LOCAL_TEXT(file);
         if (!(formats >> i & 1)) continue;
-        text_init(&file);
         snprintf(to, sizeof to, "%.1000s/%.300s%s", folder, name, plot_endings[i]);
         rc = taken(p, i, aside, &file, e);
         if (!rc && file.length) rc = file_write_swept(to, file.at, file.length, e);
-        text_release(&file);
     }
     return rc;
 }
 
 Rc plot_write(const Plot *p, const char *path, Error *e) {
     Scratch aside;
-    Text file;
+    LOCAL_TEXT(file);
     if (scratch_make(&aside, e)) return e->code;
-    text_init(&file);
     Rc rc = run(p, PLOT_SVG, aside.path, e);
     if (!rc) rc = taken(p, 0, aside.path, &file, e);
     if (!rc) rc = file_write(path, file.at, file.length, e);
-    text_release(&file);
     scratch_remove(&aside);
     return rc;
 }

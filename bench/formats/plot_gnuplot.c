@@ -37,8 +37,7 @@ static void panel_words(const Sheet *s, const PlotPanel *panel, int place, doubl
     double top = panel_top(s, place), y = top - 9, below = top + s->panel + 19;
     const PlotAxis *x = &panel->x;
     Line line[2], shown;
-    Text unit;
-    text_init(&unit);
+    LOCAL_TEXT(unit);
     int lines = line_wrap(panel->title, characters_fit(s->width / s->columns - EDGE - s->right, HEADING), line, 2);
     if (panel->y.label[0]) {
         text_format(&unit, "%s%s", panel->y.label, panel->y.log ? ", log axis" : "");
@@ -52,7 +51,6 @@ static void panel_words(const Sheet *s, const PlotPanel *panel, int place, doubl
     if (x->label[0])
         sheet_label(s, (left + right) / 2, below, CENTRE, SMALL, false,
                     x->low[0] ? line_cut(shown, x->label, most) : x->label, out);
-    text_release(&unit);
 }
 
 static bool is_125(int i) {

@@ -184,14 +184,12 @@ static Rc check_map(const SafeFile *shard, const char *name, json_t *map, Error 
 static Rc read_shard(SafeFile *f, const char *folder, const char *name, json_t *index, Error *e) {
     const char *want = json_string_value(json_object_get(json_object_get(index, "sha256"), name)), *stated;
     SafeFile shard;
-    Text path;
+    LOCAL_TEXT(path);
     if (!name[0] || strchr(name, '/') || name[0] == '.')
         return error_set(e, RC_INTEGRITY, "weight_map: '%.200s' is not the name of a file in its folder", name);
-    text_init(&path);
     text_format(&path, "%s%s", folder, name);
     Rc rc = safe_read(&shard, path.at, e);
     if (rc == RC_USAGE) rc = error_set(e, RC_INTEGRITY, "shard '%.200s' is missing", name);
-    text_release(&path);
     if (rc) return rc;
     f->shard = mem_grow(f->shard, (size_t)f->shards + 1, sizeof *f->shard);
     f->shard[f->shards++] = shard;
@@ -227,10 +225,9 @@ static Rc read_metadata(SafeFile *f, json_t *index, bool hashed, Error *e) {
 static Rc read_index(SafeFile *f, const char *path, json_t *index, Error *e) {
     json_t *map = json_object_get(index, "weight_map"), *file, *seen = json_object();
     const char *tensor, *slash = strrchr(path, '/');
-    Text folder;
+    LOCAL_TEXT(folder);
     bool hashed = true;
     Rc rc = json_object_size(map) ? RC_OK : error_set(e, RC_INTEGRITY, "it has no weight_map");
-    text_init(&folder);
     if (slash) text_add(&folder, path, (size_t)(slash + 1 - path));
     json_object_foreach(map, tensor, file) {
         if (!rc && !json_is_string(file))
@@ -245,7 +242,6 @@ static Rc read_index(SafeFile *f, const char *path, json_t *index, Error *e) {
     }
     if (!rc) rc = read_metadata(f, index, hashed, e);
     json_decref(seen);
-    text_release(&folder);
     return rc;
 }
 

@@ -69,10 +69,8 @@ static void fit_line(const char *line, size_t n, size_t width, Text *out) {
 }
 
 void terminal_fit(const char *text, int width, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     while (text_line(&text, &line)) fit_line(line.at, line.length, (size_t)width, out);
-    text_release(&line);
 }
 
 /* A short line of words between two others that are not: "Arms at their best learning rates". */
@@ -111,12 +109,10 @@ void terminal_paint(const char *text, Text *out) {
 
 void terminal_print(const char *text) {
     const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
-    Text painted;
-    text_init(&painted);
+    LOCAL_TEXT(painted);
     if (isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0 && !(none && *none))
         terminal_paint(text, &painted);
     else
         text_format(&painted, "%s", text);
     fputs(painted.at, stdout);
-    text_release(&painted);
 }

@@ -78,22 +78,18 @@ static void put_day(json_t *o, const Table *t) {
 
 static json_t *stated_json(const Ledger *b, const LedgerLine *l) {
     json_t *o = json_object();
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     theory_summary(l->stated, &words);
     json_add(o, "verdict", verdict_word(ledger_word(b, l)), "metric", l->test->metric_text, "test_at",
              l->test - l->claim->test, "numbers", words.at, "statement", theory_statement_json(l->stated));
-    text_release(&words);
     return o;
 }
 
 /* What stands in another place after judging anew. */
 static void put_judged(json_t *o, const ClaimVerdict *v) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_hypothesis(v->test, &words);
     json_add(o, "hypothesis", words.at);
-    text_release(&words);
     json_object_del(o, "p_writeup"), json_object_del(o, "words");
     json_add(o, "claim", v->claim->id, "says", v->claim->says, "source", v->claim->source);
     if (v->why[0])
@@ -116,27 +112,23 @@ static json_t *specs_json(const LedgerLine *l) {
     json_t *all = json_array();
     contrast_specs(&l->v->c->what, &l->in->table.sample, spec);
     for (int i = 0; i < l->v->c->what.terms; i++) {
-        Text lines;
+        LOCAL_TEXT(lines);
         char value[SPEC_TEXT_SIZE];
-        text_init(&lines);
         for (int k = 0; k < spec_key_count; k++) {
             if (!strcmp(spec_get(value, &spec[i], spec_keys[k]), spec_default(spec_keys[k]))) continue;
             if (!spec_said_by_program(spec_keys[k])) text_format(&lines, "%s = %s\n", spec_keys[k], value);
         }
         json_array_append_new(all, json_text_of(lines.at));
-        text_release(&lines);
     }
     return all;
 }
 
 static void put_measured(json_t *o, const LedgerLine *l) {
     const Experiment *x = l->in->table.x;
-    Text contrast;
-    text_init(&contrast);
+    LOCAL_TEXT(contrast);
     claim_contrast_text(l->test, &contrast);
     json_add(o, "contrast", contrast.at, "specs", specs_json(l), "parameters", l->v->size.parameters, "seeds",
              json_wholes(x->seed, (size_t)x->seeds), "most", x->most ? json_integer(x->most) : NULL);
-    text_release(&contrast);
 }
 
 static json_t *line_json(const Ledger *b, const LedgerLine *l) {
@@ -148,8 +140,7 @@ static json_t *line_json(const Ledger *b, const LedgerLine *l) {
     }
     const Table *t = &l->in->table;
     json_t *o = json_verdict(t, l->v);
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     json_add(o, "verdict", verdict_word(ledger_word(b, l)));
     put_measured(o, l);
     json_add(o, "test_at", l->test - l->claim->test);
@@ -167,26 +158,21 @@ static json_t *line_json(const Ledger *b, const LedgerLine *l) {
     put_day(o, t);
     json_add(o, "class", t->classes.length ? t->classes.at : NULL, "comparison",
              json_comparison(t, l->family, l->v->c));
-    text_release(&words);
     return o;
 }
 
 static void put_words(json_t *o, const char *key, void (*words)(const LedgerClaim *, Text *), const LedgerClaim *c) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     words(c, &text);
     if (text.length) json_add(o, key, text.at);
-    text_release(&text);
 }
 
 static void put_verdict(const Ledger *b, json_t *o, const LedgerClaim *c) {
     json_t *own = json_array();
     for (int i = 0; i < c->claim->own_count; i++) {
-        Text size;
-        text_init(&size);
+        LOCAL_TEXT(size);
         claim_size_text(c->claim->own[i], &size);
         json_array_append_new(own, json_text_of(size.at));
-        text_release(&size);
     }
     json_add(o, "own", own, "verdict", verdict_word(c->word), "answer",
              c->word == WORD_ANSWERED ? ledger_answer(c) : NULL);

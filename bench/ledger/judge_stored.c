@@ -60,11 +60,9 @@ static const StoredVerdict *find_statement(const Ledger *b, const LedgerLine *l)
 }
 
 void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     declare_claim(c, &line);
     snprintf(out, SHA256_HEX, "%s", strrchr(line.at, ' ') + 1);
-    text_release(&line);
 }
 
 Rc ledger_add_stored(Ledger *b, const Session *s, Error *e) {

@@ -27,11 +27,9 @@ static void add_part(Ledger *b, const Experiment *x, const Records *p) {
     *part = (LedgerPart){.missing = p->missing, .runs = p->runs};
     snprintf(part->name, sizeof part->name, "%s", x->name);
     snprintf(part->profile, sizeof part->profile, "%s", x->profile);
-    Text command;
-    text_init(&command);
+    LOCAL_TEXT(command);
     experiment_command(x, &command);
     snprintf(part->command, sizeof part->command, "%s", command.at);
-    text_release(&command);
 }
 
 static const ClaimFile *file_of(const Ledger *b, const char *writeup) {
@@ -151,13 +149,11 @@ static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const
         snprintf(k->why, sizeof k->why, "another experiment: %s has %.160s", name, last);
         return;
     }
-    Text command;
-    text_init(&command);
+    LOCAL_TEXT(command);
     experiment_command(x, &command);
     text_format(&command, " (%d runs, about ", experiment_cells(x) * x->arms * x->seeds);
     ledger_hours_text(ledger_plan_hours(x), &command);
     snprintf(l->why, sizeof l->why, "%s of two cores)", command.at);
-    text_release(&command);
     k->line = NULL;
 }
 
@@ -292,11 +288,9 @@ void ledger_note_parts(const Ledger *b) {
             fprintf(stderr, "normbench: note: %s %s: %s\n", t->x.name, t->x.profile, t->records.notes);
     }
     for (int i = 0; i < b->parts; i++) {
-        Text line;
-        text_init(&line);
+        LOCAL_TEXT(line);
         ledger_part(&b->part[i], &line);
         fprintf(stderr, "normbench: note: not shown: %s\n", line.at);
-        text_release(&line);
     }
 }
 

@@ -26,14 +26,12 @@ void ledger_stated(const LedgerLine *l, LedgerStated *out) {
 }
 
 void ledger_row(const Ledger *b, const LedgerLine *l, LedgerRow *out) {
-    Text place;
-    text_init(&place);
+    LOCAL_TEXT(place);
     if (l->stored)
         text_format(&place, "%s", l->stored->where);
     else
         ledger_place(l, &place);
     snprintf(out->where, sizeof out->where, "%.390s", place.at);
-    text_release(&place);
     if (l->stored)
         out->r = (ClaimRow){.n = l->stored->n, .se = l->v->c->t.se, .exploratory = l->v->undeclared};
     else

@@ -109,14 +109,12 @@ static void name_size(Sizes *s, bool ours, const Text *size, Text *out) {
 }
 
 static void sizes_of(Sizes *s, const LedgerClaim *c, Text *out) {
-    Text size;
-    text_init(&size);
+    LOCAL_TEXT(size);
     ledger_own_brief(c, &size);
     name_size(s, false, &size, out);
     text_clear(&size);
     ledger_our_brief(c, &size);
     name_size(s, true, &size, out);
-    text_release(&size);
 }
 
 /* "Sizes: A: 38.6M on 3.7M of WikiText-2, 1 seed. Here: a: …"; releases them. */
@@ -146,8 +144,7 @@ static void cell_seeds(const Ledger *b, const LedgerClaim *c, Cells *cells) {
 }
 
 static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells *cells) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_row(cells);
     cell_text(cells, c->claim->id);
     cell_text(cells, c->claim->brief);
@@ -179,7 +176,6 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     text_clear(&words);
     behind_row(b, c, &words);
     if (words.length) cells_words(cells, 9, words.at);
-    text_release(&words);
 }
 
 bool ledger_holds(const Claim *c, const char *word) {

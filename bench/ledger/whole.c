@@ -9,20 +9,16 @@
 enum { STRIP = 41 }; /* characters of a seed's picture */
 
 static void sentence(Cells *c, const char *head, const char *words) {
-    Text line;
+    LOCAL_TEXT(line);
     if (!words || !words[0]) return;
-    text_init(&line);
     text_format(&line, "%s%s", head, words);
     cells_words(c, 2, line.at);
-    text_release(&line);
 }
 
 static void said(Cells *c, const char *head, void (*words)(const LedgerClaim *, Text *), const LedgerClaim *of) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     words(of, &line);
     sentence(c, head, line.at);
-    text_release(&line);
 }
 
 static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
@@ -40,8 +36,7 @@ static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
 /* The head: what is claimed, and what was found. */
 static void head(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     const Claim *claim = c->claim;
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     text_format(&line, "%s of write-up %s, %s", claim->kind == KIND_question ? "A question" : "A claim",
                 c->file->writeup, claim->source);
     if (claim->kind != KIND_question) text_format(&line, " (%s)", kind_names[claim->kind]);
@@ -60,7 +55,6 @@ static void head(const Ledger *b, const LedgerClaim *c, Cells *cells) {
         sentence(cells, i ? "and: " : "Write-up's size: ", line.at);
     }
     said(cells, "Size here: ", ledger_our_size, c);
-    text_release(&line);
 }
 
 static void stated_row(const Ledger *b, ClaimsTable *x, const LedgerLine *l) {
@@ -94,8 +88,7 @@ static void meanings(const Claim *c, Text *out) {
 static void places(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     const LedgerLine *before = NULL;
     ClaimsTable x;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     claims_begin(&x, cells, "[CI]");
     head(b, c, cells);
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
@@ -120,7 +113,6 @@ static void places(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     }
     meanings(c->claim, &cells->notes);
     claims_end(&x);
-    text_release(&words);
 }
 
 /* Where a number stands in a strip; borders are shown as < and >. */
@@ -156,8 +148,7 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
     for (size_t i = 0; i < p->n; i++) lo = fmin(lo, p->d[i]), hi = fmax(hi, p->d[i]);
     if (!isnan(margin)) lo = fmin(lo, -margin), hi = fmax(hi, margin);
     Cells *cells = cells_add(out, "seeds", "Its seeds");
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(&cells->caption, "o: the difference; |: %s; colons: the margin.",
                 of->what.against != 0 ? "the threshold" : "0");
     cells_column(cells, "seed", 'r', "seed");
@@ -184,7 +175,6 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
                 l->stored ? "Stored: %s; of a run here: normbench runs show ID."
                           : "One of them: normbench runs show ID%s.",
                 l->stored ? l->stored->made : "");
-    text_release(&words);
 }
 
 void ledger_whole(const Ledger *b, const Claim *claim, CellsList *out) {

@@ -18,12 +18,10 @@ static json_t *side_json(const PairSide *s) {
 
 static void print_pair(const PerfPair *p, const char *arm, const char *baseline) {
     Cells c;
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     pair_cells(p, arm, baseline, &c);
     cells_text(&c, terminal_width(), &out);
     printf("\n%s", out.at);
-    text_release(&out);
     cells_release(&c);
 }
 

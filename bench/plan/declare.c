@@ -53,12 +53,10 @@ void declare_claim(const Claim *c, Text *out) {
 }
 
 static void add_plan(const Experiment *x, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     declare_plan(x, &line);
     if (!strstr(out->at, line.at)) text_format(out, "%s\n", line.at);
     if (x->most && !strstr(out->at, "stops ")) text_format(out, "stops %s\n", x->plan);
-    text_release(&line);
 }
 
 void declare_plans(const Experiment *x, Text *out) {
@@ -74,13 +72,11 @@ void declare_plans(const Experiment *x, Text *out) {
 }
 
 void declare_claims(const ClaimFile *claims, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     for (int i = 0; i < claims->claims; i++) {
         declare_claim(&claims->claim[i], &line);
         text_format(out, "%s\n", line.at);
     }
-    text_release(&line);
 }
 
 bool declared(const char *lines, const char *line) {

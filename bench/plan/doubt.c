@@ -186,8 +186,9 @@ static void mixed_doubts(const Experiment *x, Text *out) {
 void experiment_doubts(const Experiment *x, Text *out) {
     int cells = experiment_cells(x), count = 0;
     Doubt *all = NULL;
-    Text lines, line;
-    text_init(&lines), text_init(&line);
+    Text lines;
+    LOCAL_TEXT(line);
+    text_init(&lines);
     for (int cell = 0; cell < cells; cell++)
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
@@ -209,5 +210,5 @@ void experiment_doubts(const Experiment *x, Text *out) {
     if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
         text_format(out, "summaries: a ranking needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n");
     free(all);
-    text_release(&lines), text_release(&line);
+    text_release(&lines);
 }

@@ -224,8 +224,7 @@ static Rc read_options(Reader *r, const Overrides *o) {
 static void title_of_changed(Experiment *x) {
     enum { NAMED_MAX = 4 };
     const char *baseline = x->baseline;
-    Text title;
-    text_init(&title);
+    LOCAL_TEXT(title);
     for (int i = 0; i < x->arms; i++)
         if (!strcmp(x->arm[i].name, x->baseline)) baseline = x->arm[i].label;
     if (x->arms > NAMED_MAX) text_format(&title, "%d arms", x->arms - 1);
@@ -240,15 +239,12 @@ static void title_of_changed(Experiment *x) {
         text_format(&title, "%s alone", baseline);
     text_format(&title, " (from %s)", x->name);
     snprintf(x->title, sizeof x->title, "%s", title.at);
-    text_release(&title);
 }
 
 static void hash_text(const Experiment *x, bool seeds, char out[SHA256_HEX]) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     experiment_text(x, seeds, &text);
     sha256_hex_of(out, text.at, text.length);
-    text_release(&text);
 }
 
 static Rc read_all(Reader *r, const char *profile, const Overrides *o) {

@@ -21,9 +21,8 @@ static const struct {
 
 /* Print columns; those with the same valid values share a line. */
 static void print_columns(Text *out) {
-    Text valid, other;
-    text_init(&valid);
-    text_init(&other);
+    LOCAL_TEXT(valid);
+    LOCAL_TEXT(other);
     for (int i = 0; i < variant_key_count; i++) {
         bool earlier = false;
         text_clear(&valid);
@@ -39,8 +38,6 @@ static void print_columns(Text *out) {
         text_format(out, ":\n");
         text_wrapped(out, "    ", valid.at, 4, 112);
     }
-    text_release(&other);
-    text_release(&valid);
 }
 
 void experiment_help(Text *out) {

@@ -106,11 +106,9 @@ static Rc ranges_node(Text *out, const Document *d, const Node *column, Error *e
 
 static Rc read_column(RunSpec *s, const Document *d, const Node *n, Error *e) {
     if (n->kind == NODE_SCALAR) return spec_set_node(s, d, n, e);
-    Text value;
-    text_init(&value);
+    LOCAL_TEXT(value);
     Rc rc = ranges_node(&value, d, n, e);
     if (!rc && variant_set(&s->variant, n->key, value.at, e)) rc = document_prefix(e, d, n->line);
-    text_release(&value);
     return rc;
 }
 
@@ -170,8 +168,7 @@ static const char *next_change(const Arm *a, const Variant *row, int *i, char va
 static void name_arm(Arm *a, const Variant *row) {
     char value[SPEC_TEXT_SIZE], hash[SHA256_HEX];
     const char *key;
-    Text name;
-    text_init(&name);
+    LOCAL_TEXT(name);
     text_format(&name, "%s", row->name);
     if (a->recipe) name_add(&name, "recipe", a->recipe->name);
     for (int i = 0; (key = next_change(a, row, &i, value));) name_add(&name, key, value);
@@ -180,7 +177,6 @@ static void name_arm(Arm *a, const Variant *row) {
         snprintf(a->name, sizeof a->name, "%s", name.at);
     else
         snprintf(a->name, sizeof a->name, "%.*s-%.8s", (int)sizeof a->name - 10, name.at, hash);
-    text_release(&name);
 }
 
 /* Label an arm "Pre-LN + attn.out rmsnorm + lr 0.001"; count changes that do not fit: "Pre-LN + … + 2 more". */
@@ -188,10 +184,9 @@ static void label_arm(Arm *a, const Variant *row) {
     enum { MORE = 10, LONG = 32 };
     char value[SPEC_TEXT_SIZE];
     const char *key;
-    Text all;
+    LOCAL_TEXT(all);
     int changes = 0, kept = 0;
     size_t fits = 0;
-    text_init(&all);
     text_format(&all, "%s", row->label);
     if (a->recipe) text_format(&all, " + recipe %s", a->recipe->name);
     fits = all.length;
@@ -205,11 +200,11 @@ static void label_arm(Arm *a, const Variant *row) {
         snprintf(a->label, sizeof a->label, "%s", all.at);
     else
         snprintf(a->label, sizeof a->label, "%.*s + %d more", (int)fits, all.at, changes - kept);
-    text_release(&all);
 }
 
 bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base, const ModelRecipe *recipe) {
-    Text mine, theirs;
+    LOCAL_TEXT(mine);
+    LOCAL_TEXT(theirs);
     const Variant *row = equation_base(&of->spec.variant);
     memset(out, 0, sizeof *out);
     out->spec = *base;
@@ -217,11 +212,8 @@ bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base, const ModelRecip
     if (recipe) model_recipe_norms(recipe, &out->spec.variant);
     snprintf(out->name, sizeof out->name, "%s", strcmp(row->name, of->name) ? row->name : "base");
     snprintf(out->label, sizeof out->label, "%s", row->label);
-    text_init(&mine), text_init(&theirs);
     spec_text_keys(&out->spec, &mine), spec_text_keys(&of->spec, &theirs);
-    bool differ = strcmp(mine.at, theirs.at) != 0;
-    text_release(&mine), text_release(&theirs);
-    return differ;
+    return strcmp(mine.at, theirs.at) != 0;
 }
 
 Rc arm_option(Arm *a, const char *text, const RunSpec *base, const ModelRecipe *recipe, Error *e) {

@@ -42,9 +42,8 @@ static void replace_words(Text *out, const char *text, const char *from, const c
 
 void model_recipe_norms(const ModelRecipe *recipe, Variant *v) {
     char old[VARIANT_TEXT_SIZE];
-    Text new;
+    LOCAL_TEXT(new);
     Error e;
-    text_init(&new);
     for (int i = 0; i < variant_key_count; i++) {
         if (!variant_normed(variant_keys[i])) continue;
         text_clear(&new);
@@ -54,7 +53,6 @@ void model_recipe_norms(const ModelRecipe *recipe, Variant *v) {
         assert(!rc && "a recipe's norm can stand where layernorm can");
         (void)rc;
     }
-    text_release(&new);
 }
 
 const ModelRecipe *model_recipe_of(const RunSpec *s) {

@@ -321,13 +321,11 @@ static void print_valid(Text *out, const Field *f) {
 }
 
 void spec_print_keys(Text *out) {
-    Text valid;
-    text_init(&valid);
+    LOCAL_TEXT(valid);
     text_format(out, "%-14s %-16s %-38s %s\n", "key", "default", "valid", "meaning");
     for (const Field *f = fields; f < fields + spec_key_count; f++) {
         text_clear(&valid);
         print_valid(&valid, f);
         text_format(out, "%-14s %-16s %-38s %s\n", f->key, f->initial, valid.at, f->help);
     }
-    text_release(&valid);
 }

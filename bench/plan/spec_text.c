@@ -36,12 +36,10 @@ void spec_text(const RunSpec *s, Text *out) {
 }
 
 void spec_seeds_init(SpecSeeds *h, const RunSpec *s) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     spec_text_keys(s, &text);
     sha256_init(&h->keys);
     sha256_add(&h->keys, text.at, text.length);
-    text_release(&text);
 }
 
 void spec_seeds_hash(const SpecSeeds *h, uint64_t seed, const char *more, char out[SHA256_HEX]) {

@@ -95,12 +95,10 @@ static const char **metrics_of(const Pick *p, size_t *count) {
 }
 
 static void list_metrics(const char *const *list, size_t count, Error *e) {
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     for (size_t i = 0; i < count && all.length < 600; i++) text_format(&all, "%s%.100s", i ? ", " : "", list[i]);
     if (all.length >= 600) text_format(&all, ", ...");
     error_valid(e, all.at);
-    text_release(&all);
 }
 
 /* What stands where numbers were expected: "71.5%", "3,28"; NULL: nothing. */
@@ -191,8 +189,7 @@ static Rc metric(Pick *p, const PickQuery *q, Error *e) {
 static void say_again(Pick *p) {
     size_t most = 0;
     int runs = 0;
-    Text names;
-    text_init(&names);
+    LOCAL_TEXT(names);
     for (int i = 0; i < p->runs; i++) {
         char name[900];
         const PickedRun *run = &p->run[i];
@@ -206,7 +203,6 @@ static void say_again(Pick *p) {
         pick_remark(
             p, "Careful: %.100s is there again at up to %zu step%s, with another value; the last one is used (%.900s).",
             p->metric, most, most == 1 ? "" : "s", names.at);
-    text_release(&names);
 }
 
 static void count_used(Pick *p) {
@@ -245,11 +241,10 @@ static const char *said_of(const PickedRun *run, bool left) {
 static void say_by_reason(Pick *p, bool left) {
     bool *said = mem_alloc((size_t)p->runs + 1, sizeof *said);
     for (int i = 0; i < p->runs; i++) {
-        Text line;
+        LOCAL_TEXT(line);
         int count = 0;
         const char *one = said_of(&p->run[i], left), *other;
         if (!one || said[i]) continue;
-        text_init(&line);
         for (int k = i; k < p->runs; k++) {
             char name[900];
             if (!(other = said_of(&p->run[k], left)) || strcmp(one, other) != 0) continue;
@@ -262,7 +257,6 @@ static void say_by_reason(Pick *p, bool left) {
             pick_remark(p, "  %d: %s (%.900s)", count, one, line.at);
         else
             pick_remark(p, "Careful: %.900s: %s.", line.at, one);
-        text_release(&line);
     }
     free(said);
 }

@@ -93,8 +93,7 @@ static void say_own(Pick *p, bool higher, const PickedRun *alone) {
 static void say_others(Pick *p, bool higher) {
     int arms;
     const char **arm = pick_labels(p, true, true, &arms);
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     for (int a = 0; a < arms && said.length < 600; a++) {
         double sum = 0;
         int count = 0;
@@ -110,7 +109,6 @@ static void say_others(Pick *p, bool higher) {
                 "Values are of the step that is best on average over the other runs of an arm; each run's own best is "
                 "optimistic, on average by %s.",
                 said.length ? said.at : "nothing");
-    text_release(&said);
     free(arm);
 }
 

@@ -111,11 +111,9 @@ static Rc no_key(const Pick *p, const char *option, const char *key, Error *e) {
         for (int k = 0; k < p->run[i].log->settings && count < 200; k++) names[count++] = p->run[i].log->setting[k].key;
     error_set(e, RC_USAGE, "%s: no run has a setting or column '%.80s'%s", option, key,
               did_you_mean(hint, sizeof hint, key, names, count));
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     for (size_t i = 0; i < count && all.length < 500; i++) text_format(&all, "%s%.60s", i ? ", " : "", names[i]);
     if (count) error_valid(e, all.at);
-    text_release(&all);
     return e->code;
 }
 
@@ -242,11 +240,9 @@ static bool by_setting_arm(Pick *p) {
 }
 
 static Rc unknown(const Pick *p, Error *e) {
-    Text hint;
-    text_init(&hint);
+    LOCAL_TEXT(hint);
     guess_hint(p, &hint);
     error_set(e, RC_USAGE, "nothing says which arm a run is of: %s", hint.at);
-    text_release(&hint);
     return e->code;
 }
 

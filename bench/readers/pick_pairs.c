@@ -73,11 +73,9 @@ static void number(Pick *p) {
     int64_t x;
     bool numbers = true;
     for (int i = 0; i < count; i++) numbers &= parse_whole(seed[i], &x) && x >= 0;
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     for (int k = 0; k < count && !numbers; k++) text_format(&said, "%s%.60s = %d", k ? ", " : "", seed[k], k + 1);
     if (!numbers && said.length < 900) pick_remark(p, "Pairs: %s.", said.at);
-    text_release(&said);
     for (int i = 0; i < p->runs; i++)
         for (int k = 0; k < count; k++) {
             if (strcmp(p->run[i].seed, seed[k]) != 0) continue;

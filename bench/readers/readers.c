@@ -31,11 +31,9 @@ Rc log_reader_named(const char *name, int *out, Error *e) {
         if (!strcmp((names[*out] = log_readers[*out].name), word)) return RC_OK;
     error_set(e, RC_USAGE, "--as: no reader is called '%.60s'%s", name,
               did_you_mean(hint, sizeof hint, word, names, READERS));
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     for (int i = 0; i < READERS; i++) text_format(&all, "%s%s", i ? ", " : "", names[i]);
     error_valid(e, all.at);
-    text_release(&all);
     return e->code;
 }
 
@@ -156,8 +154,7 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
     Found *found = mem_alloc((size_t)count + 1, sizeof *found);
     for (int i = 0; i < count; i++) {
         struct stat st;
-        Text at;
-        text_init(&at);
+        LOCAL_TEXT(at);
         text_format(&at, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry[i]->d_name);
         if (!rc && !stat(at.at, &st) && S_ISDIR(st.st_mode) && depth < DEEPEST)
             rc = read_folder(out, at.at, as, depth + 1, e);
@@ -165,7 +162,6 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
             found[files].reader = reader_of(at.at, entry[i]->d_name, st.st_size, as);
             found[files++].path = mem_text(at.at);
         }
-        text_release(&at);
         free(entry[i]);
     }
     free(entry);

@@ -78,9 +78,8 @@ typedef struct {
 
 static int group_all(const Table *t, const Comparison *const *c, int count, Group **list) {
     int groups = 0;
-    Text verdict;
+    LOCAL_TEXT(verdict);
     *list = mem_alloc((size_t)count + 1, sizeof **list);
-    text_init(&verdict);
     for (int i = 0; i < count; i++) {
         char number[SHOWN];
         int at = 0, digits = digits_of(c[i]);
@@ -101,7 +100,6 @@ static int group_all(const Table *t, const Comparison *const *c, int count, Grou
         text_format(&g->names, "%s%s (%s)", g->count++ ? ", " : "", t->x->arm[c[i]->what.term[0].arm].label,
                     show_signed(number, d, digits));
     }
-    text_release(&verdict);
     return groups;
 }
 
@@ -171,7 +169,7 @@ static void single_arm(const Table *t, Text *out) {
 static void what_p_is(const Table *t, Text *out) {
     char alpha[40];
     const Family *f = &t->family;
-    Text floor;
+    LOCAL_TEXT(floor);
     if (t->sample.seeds < 2) text_format(out, "One seed: nothing can be tested. ");
     if (t->sample.seeds < 2 || !f->count) return;
     if (f->anytime) {
@@ -180,7 +178,6 @@ static void what_p_is(const Table *t, Text *out) {
         text_format(out, "; p and intervals hold whenever one stops. ");
         return;
     }
-    text_init(&floor);
     prose_smallest_p(t, &floor);
     if (f->floor >= t->x->alpha)
         text_format(out, "%d seeds cannot settle it: no p can fall below %s, and %s is asked for; %zu seeds could. ",
@@ -189,7 +186,6 @@ static void what_p_is(const Table *t, Text *out) {
     else
         text_format(out, "p: exact sign flips of the seeds%s; %s is the smallest that %d seeds allow. ",
                     f->count > 1 ? ", adjusted for all comparisons together" : "", floor.at, t->sample.seeds);
-    text_release(&floor);
 }
 
 int report_comparisons(const Table *t, const Comparison **c) {

@@ -72,8 +72,7 @@ static bool add_width(const char *folder, const char *name, const char *ending, 
 }
 
 void report_figure(const char *folder, const char *name, const char *caption, int *number, Text *out) {
-    Text drawn;
-    text_init(&drawn);
+    LOCAL_TEXT(drawn);
     if (add_width(folder, name, ".svg", "desk", *number + 1, &drawn) &&
         add_width(folder, name, "-85mm.svg", "phone", *number + 1, &drawn)) {
         ++*number;
@@ -82,17 +81,14 @@ void report_figure(const char *folder, const char *name, const char *caption, in
         html_text(out, caption);
         text_format(out, "</figcaption></figure>\n");
     }
-    text_release(&drawn);
 }
 
 static void add_figure(const Table *t, const Figure *figure, const char *folder, int *number, Text *out) {
-    Text caption;
-    text_init(&caption);
+    LOCAL_TEXT(caption);
     figure_caption(t, figure, &caption);
     text_format(&caption, " ");
     report_see(t, figure, &caption);
     report_figure(folder, figure->name, caption.at, number, out);
-    text_release(&caption);
 }
 
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out) {

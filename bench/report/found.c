@@ -58,8 +58,7 @@ static void pair_words(const Table *t, int arm, int against, Text *out) {
 
 static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
     const Table *t = &made->table;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_row(c);
     report_title(b, made, &words);
     cell_text(c, words.at);
@@ -84,7 +83,6 @@ static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
     report_caveats(made, &words);
     cell_text(c, words.length ? words.at : "declared before its runs");
     if (t->exploratory || t->synthetic) cell_style(c, "v-warning");
-    text_release(&words);
 }
 
 void report_asked(const Ledger *b, Cells *c) {
@@ -135,8 +133,7 @@ static void best_row(const Table *t, const Best *b, const BestPair *p, CellAxis 
     bool shown = p->minus.status == ST_OK;
     double none = (double)NAN;
     int decimals = decimals_for(p->minus.se, 3);
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_row(out);
     pair_words(t, p->arm->arm, p->against->arm, &words);
     text_format(&words, ", each at its best of %d rates%s%s", b->ranking.rates,
@@ -152,15 +149,13 @@ static void best_row(const Table *t, const Best *b, const BestPair *p, CellAxis 
     if (best_at_end(b, p->arm) || best_at_end(b, p->against))
         text_format(&words, "; a best rate is an end of the grid");
     cell_text(out, words.at), cell_style(out, style_of(t, p->decision, -1));
-    text_release(&words);
 }
 
 static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells *out) {
     char where[256];
     bool interval = c->t_decides && c->t.status == ST_OK;
     int decimals = decimals_for(c->t.se, 4);
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_row(out);
     bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
     pair_words(t, c->what.term[0].arm, c->what.term[1].arm, &words);
@@ -183,7 +178,6 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
     table_decision(t, c, &words);
     cell_text(out, words.at);
     cell_style(out, style_of(t, c->decision, contrast_better(&c->what)));
-    text_release(&words);
 }
 
 /* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps of wikitext-2, 16 seeds" */
@@ -210,8 +204,7 @@ static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
     const Table *t = &made->table;
     const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c);
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     found_heading(b, made, &words);
     cells_heading(out, words.at);
     const Best *best = t->sample.seeds > 1 ? table_best(t) : NULL;
@@ -225,7 +218,6 @@ static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
         report_answer(t, &words);
         cells_words(out, 0, words.at);
     }
-    text_release(&words);
     free(c);
 }
 
@@ -299,9 +291,8 @@ static void open_line(const Ledger *b, const LedgerTable *made, Text *out) {
 }
 
 void report_open(const Ledger *b, const ReportMarkup *m, Text *out) {
-    Text line;
+    LOCAL_TEXT(line);
     int lines = 0;
-    text_init(&line);
     for (int i = 0; i < b->made_count; i++) {
         text_clear(&line);
         open_line(b, b->made[i], &line);
@@ -310,5 +301,4 @@ void report_open(const Ledger *b, const ReportMarkup *m, Text *out) {
         report_marked(m, m->item, line.at, out);
     }
     if (lines) text_format(out, "%s", m->list[1]);
-    text_release(&line);
 }

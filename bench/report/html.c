@@ -11,20 +11,17 @@
 
 /* What a reader has to know before the numbers: no text, or no plan before the runs. */
 static void caveats(const LedgerTable *made, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     report_caveats(made, &words);
     if (words.length) {
         text_format(out, "<p class=\"banner\">");
         html_text(out, words.at);
         text_format(out, "</p>\n");
     }
-    text_release(&words);
 }
 
 static void methods(const Table *t, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_methods(t, &words);
     text_format(out, "<details><summary>Methods</summary><p>");
     html_text(out, words.at);
@@ -33,7 +30,6 @@ static void methods(const Table *t, Text *out) {
     text_format(out, "</p><p><code>");
     html_text(out, words.at);
     text_format(out, "</code></p></details>\n");
-    text_release(&words);
 }
 
 /* A part that a reader opens: its id stands inside, so that a link to it opens it. */
@@ -61,8 +57,9 @@ static Rc experiment(const Ledger *b, const LedgerTable *made, const Session *s,
                      int *number, Text *out, Error *e) {
     const Table *t = &made->table;
     char runs[40];
-    Text title, id, words;
-    text_init(&title), text_init(&id), text_init(&words);
+    LOCAL_TEXT(title);
+    LOCAL_TEXT(id);
+    LOCAL_TEXT(words);
     text_format(&title, "%s%s", table_mark(t), t->exploratory ? ": " : "");
     report_title(b, made, &title);
     report_id(made, &id);
@@ -86,7 +83,6 @@ static Rc experiment(const Ledger *b, const LedgerTable *made, const Session *s,
     methods(t, out);
     Rc rc = report_files(made, s, to, out, e);
     fold_end(out);
-    text_release(&title), text_release(&id), text_release(&words);
     return rc;
 }
 
@@ -102,8 +98,7 @@ static void cells_shown(const Ledger *b, void (*make)(const Ledger *, Cells *), 
 
 /* The first page: all that is not folded. */
 static void head(const Ledger *b, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(out,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
@@ -135,14 +130,12 @@ static void head(const Ledger *b, Text *out) {
     if (out->length == before) paragraph("", "Every comparison is decided.", out);
     report_parts(b, &report_in_html, out);
     text_format(out, "</section>\n");
-    text_release(&words);
 }
 
 /* What stands behind the experiments, each folded: theory, claims, choices, provenance, what was not run. */
 static void behind(const Ledger *b, const char *drawn, int *number, Text *out) {
     char theory[700];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     snprintf(theory, sizeof theory, "%.600s/%d", drawn, b->made_count);
     if (b->stated) {
         fold_begin("theory", "Theory: networks before their first step", "", out);
@@ -166,7 +159,6 @@ static void behind(const Ledger *b, const char *drawn, int *number, Text *out) {
     report_provenance(b, &report_in_html, out);
     fold_end(out);
     report_not_run(b, out);
-    text_release(&words);
 }
 
 Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) {
@@ -174,10 +166,9 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     Scratch aside;
     int number = 0;
     Error why = {.code = RC_OK};
-    Text page;
+    LOCAL_TEXT(page);
     if (scratch_make(&aside, e)) return e->code;
     bool drawn = report_figures(b, aside.path, PLOT_SVG | PLOT_COLUMN_SVG, s->threads, &why) == RC_OK;
-    text_init(&page);
     head(b, &page);
     text_format(&page, "<section id=\"details\">\n<h2>Details</h2>\n");
     if (!drawn) {
@@ -197,7 +188,6 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     snprintf(path, sizeof path, "%.1200s/report.html", folder);
     if (!rc) rc = file_write(path, page.at, page.length, e);
     if (!rc) fprintf(stderr, "  %s: %d figures\n", path, number);
-    text_release(&page);
     scratch_remove(&aside);
     return rc;
 }

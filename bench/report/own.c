@@ -78,11 +78,9 @@ static Rc take(Ledger *b, const Session *s, Store *stored, const char *slug, con
         ledger_table_free(t);
         return rc == RC_UNMEASURED ? RC_OK : rc;
     }
-    Text options;
-    text_init(&options);
+    LOCAL_TEXT(options);
     plan_note_options(&(PlanNote){.profile = "", .set = note->set, .arm = note->arm}, &options);
     if (options.length) t->changed = mem_text(options.at + 1);
-    text_release(&options);
     t->slug = mem_text(slug);
     b->made = mem_grow(b->made, (size_t)b->made_count + 1, sizeof *b->made);
     b->made[b->made_count++] = t;
@@ -164,11 +162,10 @@ static void link_file(const char *folder, const char *name, Text *out) {
 
 Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e) {
     char path[1200];
-    Text to;
+    LOCAL_TEXT(to);
     PlanNote note;
     if (!made->slug) return RC_OK;
     if (plan_note_read(&note, s->results, made->slug, e)) return e->code;
-    text_init(&to);
     snprintf(path, sizeof path, "%.900s/out/%.80s", s->results, made->slug);
     way(folder, path, &to);
     text_format(out, "<p class=\"soft\">Files: ");
@@ -186,7 +183,6 @@ Rc report_files(const LedgerTable *made, const Session *s, const char *folder, T
         text_format(out, "</code> writes the tables and figures beside it");
     }
     text_format(out, ".</p>\n");
-    text_release(&to);
     plan_note_release(&note);
     return RC_OK;
 }

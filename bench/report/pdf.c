@@ -56,9 +56,8 @@ static void figure(const char *folder, int i, const char *name, const char *capt
 
 static void figures(const Table *t, const char *folder, int i, bool differences, Text *out) {
     Figure *drawn;
-    Text caption;
+    LOCAL_TEXT(caption);
     int count = figure_list(t, &drawn);
-    text_init(&caption);
     for (int k = 0; k < count; k++) {
         if ((drawn[k].kind == FIGURE_differences) != differences) continue;
         text_clear(&caption);
@@ -67,7 +66,6 @@ static void figures(const Table *t, const char *folder, int i, bool differences,
         report_see(t, &drawn[k], &caption);
         figure(folder, i, drawn[k].name, caption.at, out);
     }
-    text_release(&caption);
     free(drawn);
 }
 
@@ -79,9 +77,8 @@ static void title_of(const Ledger *b, const LedgerTable *made, Text *out) {
 /* What was trained in all, then of each experiment its finding: as many as an abstract holds. */
 static void abstract(const Ledger *b, Text *out) {
     enum { TOLD = 4 };
-    Text words;
+    LOCAL_TEXT(words);
     int runs = 0;
-    text_init(&words);
     for (int i = 0; i < b->made_count; i++) runs += b->made[i]->records.runs;
     text_format(&words,
                 "We train %d transformers in %d experiment%s that differ in where normalization layers stand, and test "
@@ -107,12 +104,10 @@ static void abstract(const Ledger *b, Text *out) {
     text_format(out, "\\begin{abstract}\n");
     paragraph(words.at, out);
     text_format(out, "\\end{abstract}\n");
-    text_release(&words);
 }
 
 static void front(const Ledger *b, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(out, "\\title{");
     if (b->made_count == 1)
         title_of(b, b->made[0], &words);
@@ -132,7 +127,6 @@ static void front(const Ledger *b, Text *out) {
         text_format(out, "}\n\n");
     }
     abstract(b, out);
-    text_release(&words);
 }
 
 static void table_of(const Ledger *b, void (*make)(const Ledger *, Cells *), Text *out) {
@@ -144,8 +138,7 @@ static void table_of(const Ledger *b, void (*make)(const Ledger *, Cells *), Tex
 
 /* Asked, methods, found, open. */
 static void paper(const Ledger *b, const char *folder, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     section("section", "What was asked", out);
     table_of(b, report_asked, out);
     section("section", "Methods", out);
@@ -168,15 +161,14 @@ static void paper(const Ledger *b, const char *folder, Text *out) {
     size_t before = out->length;
     report_open(b, &report_in_tex, out);
     if (out->length == before) text_format(out, "Every comparison is decided.\n");
-    text_release(&words);
 }
 
 /* Tables and figures of one experiment. */
 static void details(const Ledger *b, const LedgerTable *made, int i, const char *folder, Text *out) {
     const Table *t = &made->table;
     CellsList all = {0};
-    Text words, mark;
-    text_init(&words), text_init(&mark);
+    LOCAL_TEXT(words);
+    LOCAL_TEXT(mark);
     title_of(b, made, &words);
     section("section", words.at, out);
     text_clear(&words);
@@ -193,21 +185,18 @@ static void details(const Ledger *b, const LedgerTable *made, int i, const char 
         results_tables(t, cell, t->sample.cell[cell].steps - 1, false, &all);
     cells_list_tex(&all, &layout, out);
     cells_list_release(&all);
-    text_release(&words), text_release(&mark);
 }
 
 static void theory(const Ledger *b, const char *folder, Text *out) {
     Cells c;
-    Text caption;
+    LOCAL_TEXT(caption);
     if (!b->stated) return;
-    text_init(&caption);
     theory_caption(&caption);
     section("section", "Theory: networks before their first step", out);
     figure(folder, b->made_count, "theory", caption.at, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_tex(&c, &flowing, out);
     cells_release(&c);
-    text_release(&caption);
 }
 
 static void claims(const Ledger *b, Text *out) {
@@ -226,17 +215,14 @@ static const Table **tables_of(const Ledger *b) {
 
 static void references_of(const Ledger *b, Text *out) {
     const Table **t = tables_of(b);
-    Text items;
-    text_init(&items);
+    LOCAL_TEXT(items);
     if (prose_bibitems(t, b->made_count, &items))
         text_format(out, "\\begin{thebibliography}{99}\\small\n%s\\end{thebibliography}\n", items.at);
-    text_release(&items);
     free(t);
 }
 
 static Rc prepare(const Ledger *b, const char *folder, Error *e) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     table_pdf_preamble(false, &out);
     text_format(&out, "\\usepackage{array}\\usepackage{color}\\usepackage{longtable}\n"
                       "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n"
@@ -254,18 +240,14 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     report_provenance(b, &report_in_tex, &out);
     report_parts(b, &report_in_tex, &out);
     text_format(&out, "\\end{document}\n");
-    Rc rc = put(folder, "typeset.tex", &out, e);
-    text_release(&out);
-    return rc;
+    return put(folder, "typeset.tex", &out, e);
 }
 
 Rc report_bib(const Ledger *b, const char *folder, Error *e) {
     const Table **t = tables_of(b);
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     prose_bibtex(t, b->made_count, &out);
     Rc rc = out.length ? put(folder, "report.bib", &out, e) : RC_OK;
-    text_release(&out);
     free(t);
     return rc;
 }

@@ -44,8 +44,7 @@ void report_title(const Ledger *b, const LedgerTable *made, Text *out) {
 /* "Changed on the command line: --set steps=4. Exploratory: …", or nothing. */
 void report_caveats(const LedgerTable *made, Text *out) {
     const Table *t = &made->table;
-    Text why;
-    text_init(&why);
+    LOCAL_TEXT(why);
     if (t->synthetic) text_format(out, "Made on the built-in synthetic source, not on a text. ");
     if (made->changed) text_format(out, "Changed on the command line: %s. ", made->changed);
     table_exploratory(t, &why);
@@ -54,7 +53,6 @@ void report_caveats(const LedgerTable *made, Text *out) {
     else if (why.length)
         text_format(out, "Exploratory: %s. ", why.at);
     while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
-    text_release(&why);
 }
 
 void report_warnings(const Ledger *b, Text *out) {
@@ -99,7 +97,8 @@ static void day_text(int64_t when, Text *out) {
 /* " on 21 November 2026", " from … to …", or nothing where no record says it. */
 static void when_trained(const Ledger *b, Text *out) {
     int64_t first = 0, last = 0;
-    Text from, to;
+    LOCAL_TEXT(from);
+    LOCAL_TEXT(to);
     for (int t = 0; t < b->made_count; t++)
         for (int i = 0; i < b->made[t]->records.runs; i++) {
             int64_t made = b->made[t]->records.at[i].provenance.made;
@@ -107,16 +106,12 @@ static void when_trained(const Ledger *b, Text *out) {
             if (made > last) last = made;
         }
     if (!first) return;
-    text_init(&from);
-    text_init(&to);
     day_text(first, &from);
     day_text(last, &to);
     if (!strcmp(from.at, to.at))
         text_format(out, " on %s", from.at);
     else
         text_format(out, " from %s to %s", from.at, to.at);
-    text_release(&from);
-    text_release(&to);
 }
 
 /* " by commit A", " by commits A and B", " by commits A, B and others". */
@@ -234,11 +229,9 @@ void report_parts(const Ledger *b, const ReportMarkup *m, Text *out) {
     report_marked(m, m->heading, "Experiments that are not complete", out);
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < b->parts; i++) {
-        Text line;
-        text_init(&line);
+        LOCAL_TEXT(line);
         ledger_part(&b->part[i], &line);
         report_marked(m, m->item, line.at, out);
-        text_release(&line);
     }
     if (b->others) {
         snprintf(text, sizeof text, "%d stored run%s of no experiment above", b->others,

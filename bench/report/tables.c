@@ -11,15 +11,13 @@
 #include "bench/write/theory.h"
 
 static void preformatted(void (*write)(const Table *, Text *), const Table *t, Text *out) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     write(t, &text);
     if (text.length) {
         text_format(out, "<div class=\"wide\"><pre>");
         html_text(out, text.at);
         text_format(out, "</pre></div>\n");
     }
-    text_release(&text);
 }
 
 void report_section_tables(const Table *t, Text *out) {
@@ -42,10 +40,9 @@ void report_section_tables(const Table *t, Text *out) {
 }
 
 void report_theory(const Ledger *b, const char *folder, int *number, Text *out) {
-    Text caption;
+    LOCAL_TEXT(caption);
     Cells c;
     if (!b->stated) return;
-    text_init(&caption);
     theory_caption(&caption);
     text_format(out,
                 "<p>XIONG: the setting of Xiong et al. 2020; GPT: the real architecture at GPT-2's start; ALONE: a "
@@ -54,7 +51,6 @@ void report_theory(const Ledger *b, const char *folder, int *number, Text *out) 
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_html(&c, out);
     cells_release(&c);
-    text_release(&caption);
 }
 
 /* ---- The write-ups' claims on the page: a row for each, folded each whole; and, folded, what was not tested ---- */
@@ -74,14 +70,13 @@ void report_ledger(const Ledger *b, Text *out) {
 
 void report_not_run(const Ledger *b, Text *out) {
     int count[WORD_COUNT];
-    Text why;
+    LOCAL_TEXT(why);
     ledger_count(b, NULL, count);
     if (!count[WORD_NOT_TESTED]) return;
     text_format(out,
                 "<details class=\"fold\" id=\"not-run\"><summary>What was not run <small>%d of the write-ups' claims "
                 "%s not tested</small></summary>\n<ul>\n",
                 count[WORD_NOT_TESTED], count[WORD_NOT_TESTED] == 1 ? "is" : "are");
-    text_init(&why);
     for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++) {
         if (c->word != WORD_NOT_TESTED) continue;
         text_clear(&why);
@@ -92,5 +87,4 @@ void report_not_run(const Ledger *b, Text *out) {
         text_format(out, "</li>\n");
     }
     text_format(out, "</ul>\n</details>\n");
-    text_release(&why);
 }

@@ -118,29 +118,25 @@ typedef struct {
 static bool holds_claim(const void *what, const char *file, const char *text) {
     const ClaimSought *sought = what;
     ClaimFile f;
-    Text line;
+    LOCAL_TEXT(line);
     Error none;
     bool same = false;
     if (claims_parse(&f, file, text, &none)) return false;
-    text_init(&line);
     for (int i = 0; i < f.claims && !same; i++) {
         if (strcmp(f.claim[i].id, sought->id)) continue;
         declare_claim(&f.claim[i], &line);
         same = !strcmp(line.at, sought->line);
     }
-    text_release(&line);
     claims_release(&f);
     return same;
 }
 
 Written history_claim(const char *file, const Claim *c) {
     Written w = {0};
-    Text line;
+    LOCAL_TEXT(line);
     snprintf(w.what, sizeof w.what, "claim %.50s", c->id);
-    text_init(&line);
     declare_claim(c, &line);
     look(file, holds_claim, &(ClaimSought){c->id, line.at}, &w);
-    text_release(&line);
     return w;
 }
 

@@ -70,10 +70,8 @@ static RunSpec alike(const RunSpec *a, const RunSpec *b) {
 
 bool execute_together(const RunSpec *a, const RunSpec *b) {
     RunSpec like = alike(a, b);
-    Text ours, theirs;
-    text_init(&ours), text_init(&theirs);
+    LOCAL_TEXT(ours);
+    LOCAL_TEXT(theirs);
     spec_text(a, &ours), spec_text(&like, &theirs);
-    bool same = !strcmp(ours.at, theirs.at);
-    text_release(&ours), text_release(&theirs);
-    return same;
+    return !strcmp(ours.at, theirs.at);
 }

@@ -214,13 +214,11 @@ static bool enough(Runner *r) {
     pthread_mutex_lock(&r->asking);
     int whole = r->enough ? r->whole : whole_seeds(r);
     if (whole > r->whole) {
-        Text words;
-        text_init(&words);
+        LOCAL_TEXT(words);
         r->whole = whole;
         r->wanted = r->o->seeds(r->o->context, whole, &words, &e);
         r->enough = r->wanted <= whole;
         say_lines(r, words.at);
-        text_release(&words);
     }
     pthread_mutex_unlock(&r->asking);
     pthread_mutex_lock(&r->lock);

@@ -177,11 +177,10 @@ static Rc describe_arm(const Todo *t, TodoRun *run, Session *s, const Experiment
 static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int arm, void **toys, Error *e) {
     TodoRun all = {.spec = experiment_spec(x, cell, arm, 0), .cell = cell, .arm = arm, .lacking = PROBE_COUNT};
     SpecSeeds text;
-    Text identity;
+    LOCAL_TEXT(identity);
     if (describe_arm(t, &all, s, x, toys, e)) return e->code;
     RunSpec bytes = spec_by_bytes(&all.spec);
     spec_seeds_init(&text, &bytes);
-    text_init(&identity);
     record_identity_text(&identity, all.data->sha256, all.data->tokenizer_sha256, all.arithmetic_class,
                          all.arithmetic);
     Rc rc = RC_OK;
@@ -195,7 +194,6 @@ static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int
         rc = find_stored(run, s->runs, x, e);
         t->missing += !run->done;
     }
-    text_release(&identity);
     spec_seeds_release(&text);
     return rc;
 }

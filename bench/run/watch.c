@@ -26,8 +26,7 @@ static char *path_of(char out[1200], const char *folder, const char *id) {
 static void flush_rows(Watch *w, const char *folder, const RunRecord *r, bool anew) {
     char path[1200], parent[1200];
     Error ignored;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     path_of(path, folder, r->id);
     snprintf(parent, sizeof parent, "%.1000s/.partial", folder);
     if (anew) {
@@ -40,12 +39,10 @@ static void flush_rows(Watch *w, const char *folder, const RunRecord *r, bool an
         if (fd >= 0) close(fd);
         if (!whole) { /* next time write all of it again */
             w->running = false;
-            text_release(&text);
             return;
         }
     }
     w->written = r->curves.rows, w->evaluations = r->evaluations, w->flushed = now();
-    text_release(&text);
 }
 
 void watch_row(Watch *w, const char *folder, const RunRecord *r, int step, bool last) {

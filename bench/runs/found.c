@@ -10,12 +10,11 @@
 enum { RUNS_MAX = 2000 };
 
 static void print(const Table *t) {
-    Text words, lines;
-    text_init(&words), text_init(&lines);
+    LOCAL_TEXT(words);
+    LOCAL_TEXT(lines);
     prose_found(t, &words);
     if (words.length) text_wrapped(&lines, "", words.at, 2, terminal_width());
     terminal_print(lines.at);
-    text_release(&words), text_release(&lines);
 }
 
 void run_found(const Session *s, const Experiment *x) {

@@ -94,8 +94,7 @@ static void heading(const Lineage *l, Text *out) {
     const Table *t = l->t;
     const Contrast *w = &l->c->what;
     char where[256];
-    Text why;
-    text_init(&why);
+    LOCAL_TEXT(why);
     text_format(out, "%s%s%s: %s - %s\n%s after %d steps", t->x->name, t->x->profile[0] ? " " : "", t->x->profile,
                 arm_label(l, 0), arm_label(l, 1), metric_info[w->metric].heading, step_of(l));
     if (experiment_cell_text(where, t->x, w->cell)[0]) text_format(out, ", %s", where);
@@ -107,7 +106,6 @@ static void heading(const Lineage *l, Text *out) {
     if (t->classes.length) text_format(out, "Arithmetic: class %s.\n", t->classes.at);
     table_exploratory(t, &why);
     if (why.length) text_format(out, "EXPLORATORY: %s.\n", why.at);
-    text_release(&why);
 }
 
 /* "+0.117345"; where these digits would all be 0 and the difference is not, "+5.1e-09": its sign can flip too. */
@@ -222,8 +220,7 @@ static void share(Text *out, uint64_t count, uint64_t total, double p) {
 static void stops(const Lineage *l, Text *out) {
     const Anytime *a = &l->family->anytime[l->c - l->family->at];
     char p[SHOWN];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(&words, "Seeds are added: ");
     table_stop(l->t, &words);
     text_format(&words, ". p = %s holds at every stop", show_p(p, a->p));
@@ -235,7 +232,6 @@ static void stops(const Lineage *l, Text *out) {
     if (a->at) text_format(&words, " It was decided after %d seeds.", a->at);
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
-    text_release(&words);
 }
 
 static void flips(const Lineage *l, Text *out) {
@@ -244,9 +240,8 @@ static void flips(const Lineage *l, Text *out) {
     static const char *const families[] = {[LINEAGE_TABLE] = "comparisons of the table",
                                            [LINEAGE_CLAIMS] = "contrasts of the write-up's claims measured here",
                                            [LINEAGE_ALONE] = ""};
-    Text words;
+    LOCAL_TEXT(words);
     char number[SHOWN];
-    text_init(&words);
     if (f->status != ST_OK)
         text_format(&words, "No sign flips: %s.", st_status_text(f->status));
     else {
@@ -277,7 +272,6 @@ static void flips(const Lineage *l, Text *out) {
     text_format(&words, " The smallest p that %d seeds allow: %s.", l->family->n, show_p(number, l->family->floor));
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
-    text_release(&words);
 }
 
 /* What decides: these t tests after Holm, and their exact companion. */
@@ -301,9 +295,8 @@ static void margin(const Lineage *l, Text *out) {
     const StTost *x = &l->c->tost;
     char p[SHOWN], within[40], conf[40];
     int decimals = decimals_for(x->se, 4);
-    Text words;
+    LOCAL_TEXT(words);
     if (isnan(l->c->what.margin) || !l->c->t_decides || x->status != ST_OK) return;
-    text_init(&words);
     text_format(&words, "Is it inside %s? Two one-sided t tests: p %s%s; the %s%% interval ",
                 format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", show_p(p, x->p),
                 format_real(conf, round(1e4 * (1 - 2 * l->family->alpha)) / 100));
@@ -312,14 +305,12 @@ static void margin(const Lineage *l, Text *out) {
     margin_verdict(l, &words);
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
-    text_release(&words);
 }
 
 /* What a claim says of this difference, and the reported one beside it. */
 static void claim(const ClaimVerdict *v, Text *out) {
     char number[SHOWN];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     const char *side = table_side_found(v);
     table_expectation(v->test, &words);
     text_format(out, "claim %s (%s)  %s%s%s%s%s\n", v->claim->id, words.at, verdict_word(v->word), side[0] ? ", " : "",
@@ -328,13 +319,11 @@ static void claim(const ClaimVerdict *v, Text *out) {
     if (!isnan(v->reported)) text_format(&words, "reported %s, ", show_signed(number, v->reported, 4));
     replication_text(v, &words);
     if (words.length) table_wrapped(words.at, 2, out);
-    text_release(&words);
 }
 
 static void verdict(const Lineage *l, Text *out) {
     char number[40];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     if (l->c->status == ST_OK)
         table_decision(l->t, l->c, &words);
     else
@@ -346,7 +335,6 @@ static void verdict(const Lineage *l, Text *out) {
         const ClaimVerdict *v = &l->t->verdicts.at[i];
         if (holds(l, v)) claim(v, out);
     }
-    text_release(&words);
 }
 
 static void makers(const Lineage *l, Text *out) {
@@ -416,8 +404,7 @@ json_t *lineage_json(const Lineage *l) {
     const Contrast *w = &l->c->what;
     json_t *o = json_begin(LINEAGE_SCHEMA), *arms = json_array(), *written = json_array();
     char where[256];
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     json_add(o, "experiment", t->x->name, "profile", t->x->profile, "plan", t->x->plan, "results", t->results_hash,
              "exploratory", json_boolean(t->exploratory || l->of == LINEAGE_ALONE), "class",
              t->classes.length ? t->classes.at : NULL);
@@ -435,6 +422,5 @@ json_t *lineage_json(const Lineage *l) {
              json_records_made_by(t));
     for (int i = 0; i < l->written_count; i++) json_array_append_new(written, history_json(&l->written[i]));
     json_add(o, "written", written);
-    text_release(&words);
     return o;
 }

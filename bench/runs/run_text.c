@@ -263,8 +263,7 @@ static void written(const RunShown *shown, Text *out) {
 
 void run_text(const RunShown *shown, int width, Text *out) {
     const RunRecord *r = shown->record;
-    Text curve;
-    text_init(&curve);
+    LOCAL_TEXT(curve);
     identity(shown, out);
     keys(&r->spec, width, out);
     metrics(r, width, out);
@@ -276,5 +275,4 @@ void run_text(const RunShown *shown, int width, Text *out) {
     written(shown, out);
     text_format(out, "\nfiles\n  runs/%s/record.json\n  runs/%s/curves.csv\n", r->id, r->id);
     if (r->hits.targets) text_format(out, "  runs/%s/" HITS_FILE "\n", r->id);
-    text_release(&curve);
 }

@@ -92,11 +92,9 @@ static void row(const Group *g, const ListedRun *run, Cells *c) {
 
 static void group_cells(const Listing *l, int group, Cells *c) {
     Group g = {.l = l, .group = group, .twins = listing_twins(l, group)};
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     title(&l->group[group], &words);
     cells_init(c, "runs", words.at);
-    text_release(&words);
     g.keys = listing_differ(l, group, true, g.key);
     if (g.keys > KEYS_MAX) g.keys = KEYS_MAX;
     for (int i = 0; i < l->runs; i++)

@@ -44,14 +44,12 @@ static Rc head(const Session *s, const Experiment *x, const Submission *sub, con
 /* "PATH VERB EXPERIMENT --profile …" */
 static void command(const Session *s, const Experiment *x, const char *verb, Text *out) {
     char program[PATH_MAX];
-    Text line;
+    LOCAL_TEXT(line);
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = 0;
-    text_init(&line);
     session_command(s, x, verb, &line);
     text_shell(out, n > 0 ? program : "normbench");
     text_format(out, "%s", line.at + strlen("normbench"));
-    text_release(&line);
 }
 
 static void pass_on(const Options *o, Text *out) {

@@ -104,9 +104,8 @@ static int missing_of(const SlurmView *v, const Submission *s, const char *runs)
 }
 
 void slurm_text(const SlurmView *v, const char *runs, Text *out) {
-    Text words;
+    LOCAL_TEXT(words);
     if (v->open && v->why[0]) text_format(out, "slurm    not known what is in the queue: %s\n", v->why);
-    text_init(&words);
     for (const Submission *s = v->sub; s < v->sub + v->subs && !v->why[0]; s++) {
         text_clear(&words);
         if (queue_words(v, s->array_job, &words)) text_format(out, "slurm    job %s: %s\n", s->array_job, words.at);
@@ -121,7 +120,6 @@ void slurm_text(const SlurmView *v, const char *runs, Text *out) {
                     "slurm    job %s is over, %d of its %d runs %s not stored%s; `run --slurm` submits them again\n",
                     s->array_job, missing, s->runs, missing == 1 ? "is" : "are", words.at);
     }
-    text_release(&words);
 }
 
 json_t *slurm_json(const SlurmView *v, const char *runs) {

@@ -232,7 +232,7 @@ static Rc submit(Arrays *a, Error *e) {
     Submission *last = &a->part[a->parts - 1];
     Rc rc = RC_OK;
     int sent = 0;
-    Text jobs;
+    LOCAL_TEXT(jobs);
     for (int i = 0; i < a->parts && !rc; i++) {
         rc = submission_write(&a->part[i], e);
         if (!rc) rc = write_script(&a->part[i], "run.sh", &a->script[i], e);
@@ -241,7 +241,6 @@ static Rc submit(Arrays *a, Error *e) {
     for (; sent < a->parts && !rc; sent += !rc)
         rc = submit_script(&a->part[sent], "run.sh", a->in_turn && sent ? a->part[sent - 1].array_job : NULL,
                            a->part[sent].array_job, e);
-    text_init(&jobs);
     jobs_of(a, sent, true, &jobs);
     if (!rc) rc = submit_script(last, "table.sh", jobs.at, last->table_job, e);
     text_clear(&jobs);
@@ -249,7 +248,6 @@ static Rc submit(Arrays *a, Error *e) {
     if (rc && sent)
         error_prefix(e, "job%s %s %s submitted, %s not: ", sent > 1 ? "s" : "", jobs.at, sent > 1 ? "are" : "is",
                      sent < a->parts ? "the other arrays and the tables are" : "the tables are");
-    text_release(&jobs);
     for (int i = a->parts - 1; i >= sent; i--) submission_remove(&a->part[i]);
     Error note;
     for (int i = 0; i < sent; i++)
@@ -260,13 +258,11 @@ static Rc submit(Arrays *a, Error *e) {
 static void say_submitted(const Arrays *a) {
     const Submission *last = &a->part[a->parts - 1];
     const char *to = a->parts > 1 ? strrchr(last->folder, '/') + 1 : "";
-    Text jobs;
-    text_init(&jobs);
+    LOCAL_TEXT(jobs);
     jobs_of(a, a->parts, false, &jobs);
     printf("submitted: job%s %s, %d run%s in %d task%s; job %s makes the tables. Scripts and output: %s%s%s\n",
            a->parts > 1 ? "s" : "", jobs.at, a->runs, a->runs == 1 ? "" : "s", a->tasks, a->tasks == 1 ? "" : "s",
            last->table_job, a->part[0].folder, to[0] ? " to " : "", to);
-    text_release(&jobs);
 }
 
 static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {

@@ -88,8 +88,7 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     for (int i = 0; i + 1 < keys; i++) /* what was varied says more than which plan */
         if (!strcmp(key[i], "plan")) key[i] = key[i + 1], key[i + 1] = "plan";
     bool in_front = keys && !strcmp(key[0], "experiment") && !strchr(text, ':');
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     text_format(&line, "'%.200s' is %d stored runs", text, l->runs);
     for (int i = 0; i < keys; i++) {
         text_format(&line, "%s%s (", i ? ", " : ", which differ in ", key[i]);
@@ -108,7 +107,6 @@ static Rc several(const Listing *l, const char *text, Error *e) {
             text_format(&line, "%s%.12s", i ? ", " : "", l->run[i].record->id);
     }
     error_set(e, RC_USAGE, "%s", line.at);
-    text_release(&line);
     return e->code;
 }
 

@@ -62,15 +62,13 @@ static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
 static Rc add_note(Archive *a, const PlanFolder *folder, const char *root, const Experiment *x, const Overrides *o,
                    Error *e) {
     char path[128];
-    Text text;
+    LOCAL_TEXT(text);
     snprintf(path, sizeof path, "out/%s/plan.json", folder->slug);
     if (has(a, path)) return RC_OK;
     json_t *note = plan_note_carried(folder, root, x, o);
     if (!note) return error_set(e, RC_USAGE, "plan.json: an option is not UTF-8");
-    text_init(&text);
     json_print(note, JSON_EXACT, &text);
     add_file(a, path, mem_text(text.at), text.length);
-    text_release(&text);
     return RC_OK;
 }
 
@@ -137,16 +135,14 @@ static json_t *manifest(const Archive *a) {
 
 void archive_close(Archive *a) {
     char hash[SHA256_HEX];
-    Text sums;
+    LOCAL_TEXT(sums);
     if (a->files) qsort(a->file, (size_t)a->files, sizeof *a->file, by_path);
-    text_init(&sums);
     json_print(manifest(a), JSON_EXACT, &sums);
     add_file(a, "MANIFEST.json", mem_text(sums.at), sums.length);
     text_clear(&sums);
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
         text_format(&sums, "%s  %s\n", sha256_hex_of(hash, f->bytes, f->length), f->path);
     add_file(a, "SHA256SUMS", mem_text(sums.at), sums.length);
-    text_release(&sums);
 }
 
 Rc archive_folder(const Archive *a, const char *folder, Error *e) {

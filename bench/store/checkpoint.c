@@ -32,8 +32,7 @@ static void add_integer(SafeFile *f, const char *key, long value) {
 static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
     static const char *const keys[] = {"id", "step", "loss_chain", "evaluations"};
     const char *probes = safe_text(f, "probes");
-    Text t;
-    text_init(&t);
+    LOCAL_TEXT(t);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *value = safe_text(f, keys[i]);
         text_format(&t, "%s = %s\n", keys[i], value ? value : "");
@@ -44,13 +43,11 @@ static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
         text_format(&t, "%s %s %lld %lld\n", x->name, x->dtype, (long long)x->shape[0], (long long)x->shape[1]);
     }
     sha256_hex_of(out, t.at, t.length);
-    text_release(&t);
 }
 
 /* Write the file; retry, since another process that ends its last run may remove the folder after it was made. */
 static Rc store(const SafeFile *f, const char *folder, const char *path, double file_bytes, Error *e) {
-    Text parent;
-    text_init(&parent);
+    LOCAL_TEXT(parent);
     text_format(&parent, "%s/.partial", folder);
     Rc rc = RC_UNMEASURED;
     for (int attempt = 0; attempt < 3 && rc; attempt++) {
@@ -59,7 +56,6 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, double 
         rc = safe_write_split(f, path, file_bytes, e);
         if (file_exists(parent.at)) break;
     }
-    text_release(&parent);
     return rc;
 }
 
@@ -121,11 +117,11 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
                     const uint8_t chain[32], double file_bytes, Error *e) {
     SafeFile f;
     Aside aside;
-    Text path, probes;
+    Text path;
+    LOCAL_TEXT(probes);
     char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r, NULL);
     void **copy = mem_alloc(SAVED * (size_t)trainer_parameters(t) + 1, sizeof *copy); /* a device's tensors */
     int copies = 0;
-    text_init(&probes);
     safe_init(&f);
     for (int k = 0; k < SAVED; k++)
         for (int i = 0; i < trainer_parameters(t); i++) {
@@ -149,7 +145,6 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     /* data of a failed device must not replace a good checkpoint */
     Rc rc = trainer_failed(t, e) ? e->code : store(&f, folder, path.at, file_bytes, e);
     text_release(&path);
-    text_release(&probes);
     free(evaluations);
     while (copies) free(copy[--copies]);
     free(copy);
@@ -171,13 +166,10 @@ static bool from_hex(uint8_t out[32], const char *hex) {
 /* Return true if a checkpoint has these probes. text NULL: it is older than this key and has the usual ones. */
 static bool same_probes(const char *text, const ProbeChoice *c) {
     const ProbeChoice usual = probes_usual();
-    Text mine;
+    LOCAL_TEXT(mine);
     if (!text) return probes_same(c, &usual);
-    text_init(&mine);
     probes_text(c, &mine);
-    bool same = !strcmp(text, mine.at);
-    text_release(&mine);
-    return same;
+    return !strcmp(text, mine.at);
 }
 
 /* Check everything before anything is changed. */
@@ -291,18 +283,14 @@ static bool id_in(char out[SHA256_HEX], const char *name, const char *before, co
 }
 
 static bool is_stored(const char *folder, const char *id) {
-    Text path;
-    text_init(&path);
+    LOCAL_TEXT(path);
     text_format(&path, "%s/%s/record.json", folder, id);
-    bool found = file_exists(path.at);
-    text_release(&path);
-    return found;
+    return file_exists(path.at);
 }
 
 static void sweep(const char *folder, const char *within, const char *before, const char *after) {
-    Text path;
+    LOCAL_TEXT(path);
     char id[SHA256_HEX];
-    text_init(&path);
     text_format(&path, "%s%s", folder, within);
     DIR *list = opendir(path.at);
     for (struct dirent *entry; list && (entry = readdir(list));) {
@@ -312,16 +300,13 @@ static void sweep(const char *folder, const char *within, const char *before, co
         if (unlink(path.at)) folder_remove(path.at);
     }
     if (list) closedir(list);
-    text_release(&path);
 }
 
 void checkpoint_sweep(const char *folder) {
-    Text path;
+    LOCAL_TEXT(path);
     sweep(folder, "", ".aside.", ".");
     sweep(folder, "/.partial", "", ".");
     sweep(folder, "/.partial", "", "-"); /* shards */
-    text_init(&path);
     text_format(&path, "%s/.partial", folder);
     rmdir(path.at); /* fails while any checkpoint is in it */
-    text_release(&path);
 }

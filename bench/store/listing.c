@@ -71,14 +71,12 @@ static void add_noted(Plans *p, const Session *s, const char *word, const char *
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return;
     bool of = !file || (!experiment_find(path, sizeof path, s->root, note.experiment, &none) && same_file(path, file));
     if (of && !plan_note_experiment(&note, s->root, word, &x, &none)) {
-        Text options;
-        text_init(&options);
+        LOCAL_TEXT(options);
         if (json_array_size(note.set) || json_array_size(note.arm)) plan_note_options(&note, &options);
         if (add_experiment(p, &x))
             snprintf(p->options[p->count - 1], sizeof *p->options, "%s", options.at);
         else
             experiment_release(&x);
-        text_release(&options);
     }
     plan_note_release(&note);
 }
@@ -234,16 +232,14 @@ static void other_bytes(const RunRecord *r, const Experiment *of, char *out, siz
 
 /* Assign a run that no profile plans to the file whose plan it declares. */
 static void take_unplanned(Listing *l, const RunRecord *r, const Plans *p, bool of_files) {
-    Text line;
+    LOCAL_TEXT(line);
     char plan[SHA256_HEX] = "";
     const Experiment *of = NULL;
     if (r->declared && !strncmp(r->declared, "plan ", 5)) snprintf(plan, sizeof plan, "%.64s", r->declared + 5);
-    text_init(&line);
     for (int i = 0; i < p->count && !of; i++) {
         declare_plan(p->at[i], &line);
         if (declared(r->declared, line.at)) of = p->at[i];
     }
-    text_release(&line);
     if (!of && of_files) return;
     const char *experiment = of ? of->name : "";
     char text[sizeof ((RunGroup *)0)->options];
@@ -415,15 +411,13 @@ Rc listing_keep(Listing *l, const char *filter, Error *e) {
     int kept = match(l, key, value, false, keep), written = 0;
     if (!kept && is(key, "arm")) kept = match(l, key, value, true, keep);
     if (!kept) {
-        Text there;
-        text_init(&there);
+        LOCAL_TEXT(there);
         listing_values(l, key, 24, &there);
         if (l->runs)
             error_set(e, RC_USAGE, "no stored run has %s=%s (of %d); there %s: %.600s", key, value, l->runs,
                       strchr(there.at, ',') ? "are" : "is", there.length ? there.at : "none");
         else
             error_set(e, RC_USAGE, "no run is stored, so none has %s=%s", key, value);
-        text_release(&there);
     }
     for (int i = 0; i < l->runs && kept; i++)
         if (keep[i]) l->run[written++] = l->run[i];

@@ -183,12 +183,10 @@ Rc plan_folder_find(PlanFolder *f, const char *results, const char *slug, const 
         return error_set(e, RC_USAGE, "--results: the path is too long");
     if (plan_note_read(&f->before, results, f->slug, e)) return e->code;
     if (f->before.all && strcmp(f->before.plan, x->plan)) {
-        Text what;
-        text_init(&what);
+        LOCAL_TEXT(what);
         plan_note_options(&f->before, &what);
         error_set(e, RC_USAGE, "--name: %s is the folder of another plan (%s%.400s); take another name, or remove it",
                   f->path, f->before.experiment, what.at);
-        text_release(&what);
         plan_folder_release(f);
         return RC_USAGE;
     }

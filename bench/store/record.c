@@ -114,12 +114,10 @@ static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, 
     json_t *rest = json_copy(root);
     json_object_del(rest, "sha256");
     char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-    Text t;
-    text_init(&t);
+    LOCAL_TEXT(t);
     text_format(&t, "%s\n", json);
     text_add(&t, curves, length);
     sha256_hex_of(out, t.at, t.length);
-    text_release(&t);
     free(json);
     json_decref(rest);
 }
@@ -193,8 +191,7 @@ static Rc read_probes(ProbeChoice *c, json_t *probes, Error *e) {
 
 static json_t *record_json(const RunRecord *r) {
     json_t *root = json_object();
-    Text spec;
-    text_init(&spec);
+    LOCAL_TEXT(spec);
     spec_text(&r->spec, &spec);
     json_object_set_new(root, "schema", json_integer(RECORD_SCHEMA));
 #define T(name) json_object_set_new(root, #name, json_string(r->name));
@@ -217,24 +214,19 @@ static json_t *record_json(const RunRecord *r) {
     json_object_set_new(root, "evaluations", evaluations_json(r, NULL));
     if (r->rounded.known) json_object_set_new(root, "rounded", rounded_json(&r->rounded));
     json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
-    text_release(&spec);
     return root;
 }
 
 static Rc write_beside(const char *folder, const char *name, const void *bytes, size_t length, Error *e) {
-    Text path;
-    text_init(&path);
+    LOCAL_TEXT(path);
     text_format(&path, "%s/%s", folder, name);
-    Rc rc = file_write(path.at, bytes, length, e);
-    text_release(&path);
-    return rc;
+    return file_write(path.at, bytes, length, e);
 }
 
 /* The bytes, or NULL. RC_INTEGRITY: the file is absent, or its bytes are not those that the record names. */
 static char *read_beside(const char *folder, const char *name, const char *sha256, size_t *length, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     char hash[SHA256_HEX], *bytes = NULL;
-    text_init(&path);
     text_format(&path, "%s/%s", folder, name);
     if (file_read(path.at, &bytes, length, e)) {
         if (e->code == RC_USAGE) e->code = RC_INTEGRITY;
@@ -244,7 +236,6 @@ static char *read_beside(const char *folder, const char *name, const char *sha25
         free(bytes);
         bytes = NULL;
     }
-    text_release(&path);
     return bytes;
 }
 
@@ -302,12 +293,10 @@ void record_identity_text(Text *out, const char *dataset_sha256, const char *tok
 
 void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                      const char *arithmetic_class, const char *arithmetic) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     spec_text(s, &text);
     record_identity_text(&text, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
     sha256_hex_of(out, text.at, text.length);
-    text_release(&text);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -451,15 +440,13 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
 }
 
 Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     json_t *root = NULL;
     *h = (RecordHead){0};
-    text_init(&path);
     text_format(&path, "%s/%s/record.json", folder, id);
     Rc rc = load(&root, path.at, true, e);
     if (!rc) rc = read_head(h, root, id, e) ? error_prefix(e, "%s: ", path.at) : RC_OK;
     json_decref(root);
-    text_release(&path);
     return rc;
 }
 
@@ -489,13 +476,10 @@ static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
 
 /* Read the members of record.json; the caller releases the root. */
 static Rc read_json_of(RunRecord *r, json_t **root, const char *folder, const char *id, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     *r = (RunRecord){0};
-    text_init(&path);
     text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = read_record(r, root, path.at, id, e);
-    text_release(&path);
-    return rc;
+    return read_record(r, root, path.at, id, e);
 }
 
 static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
@@ -511,10 +495,9 @@ static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
 }
 
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
-    Text path;
+    LOCAL_TEXT(path);
     json_t *root = NULL;
     Rc rc = read_json_of(r, &root, folder, id, e);
-    text_init(&path);
     text_format(&path, "%s/%s/curves.csv", folder, id);
     if (!rc) rc = read_vouched(r, root, path.at, e);
     text_clear(&path);
@@ -522,7 +505,6 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     if (!rc) rc = read_sidecars(r, path.at, e);
     json_decref(root);
     if (rc) record_release(r);
-    text_release(&path);
     return rc;
 }
 

@@ -365,11 +365,12 @@ static Rc read_taken(Records *r, const Store *s, const Wanted *run, Error *e) {
 
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
     int units = experiment_cells(x) * x->arms;
-    Text notes, texts;
+    Text notes;
+    LOCAL_TEXT(texts);
     *r = (Records){.runs = units * x->seeds};
     Wanted *run = mem_alloc((size_t)r->runs, sizeof *run);
     Unit *unit = mem_alloc((size_t)units, sizeof *unit);
-    text_init(&notes), text_init(&texts);
+    text_init(&notes);
     texts_recall(s, x, &texts);
     choose_precision(r, run, unit, s, x, precise, &notes);
     for (int whole; x->most && r->missing && (whole = whole_seeds(x, run)) > 0;) {
@@ -380,7 +381,6 @@ Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *
     texts_others(s, x, &texts);
     if (r->missing) snprintf(r->others, sizeof r->others, "%s", texts.at);
     text_format(&notes, "%s", texts.at);
-    text_release(&texts);
     Rc rc = RC_OK;
     if (r->missing)
         rc = check_missing(s, unit, units, e);
@@ -402,12 +402,10 @@ void records_release(Records *r) {
 
 Rc records_complete(const Records *r, const Session *s, const Experiment *x, Error *e) {
     if (!r->missing) return RC_OK;
-    Text again;
-    text_init(&again);
+    LOCAL_TEXT(again);
     session_command(s, x, "run", &again);
     error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", r->missing, r->runs, again.at);
     size_t n = strlen(e->text), words = strlen(r->others);
     if (words > 2) snprintf(e->text + n, sizeof e->text - n, "; %.*s", (int)words - 2, r->others);
-    text_release(&again);
     return e->code;
 }

@@ -18,11 +18,10 @@ static int weights_step(const WeightsOrigin *o) {
 }
 
 static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tokenizer) {
-    Text spec, model, vocabulary;
+    LOCAL_TEXT(spec);
+    LOCAL_TEXT(model);
+    LOCAL_TEXT(vocabulary);
     char step[24];
-    text_init(&spec);
-    text_init(&model);
-    text_init(&vocabulary);
     spec_text(&o->spec, &spec);
     weights_model(&o->spec, o->vocab, weights_step(o), &model);
     snprintf(step, sizeof step, "%d", o->step);
@@ -42,9 +41,6 @@ static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tok
         safe_add_text(f, "vocabulary", vocabulary.at);
     }
     safe_add_text(f, "parameters_hash", o->parameters_hash);
-    text_release(&spec);
-    text_release(&model);
-    text_release(&vocabulary);
 }
 
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,

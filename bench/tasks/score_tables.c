@@ -135,11 +135,9 @@ static void against(const ScoreTable *t, Cells *c) {
 void score_tables(const ScoreTable *t, CellsList *out) {
     scores(t, cells_add(out, "scores", "Scores on tasks"));
     if (t->models < 2) return;
-    Text title;
-    text_init(&title);
+    LOCAL_TEXT(title);
     text_format(&title, "Against %s, item by item", t->model[0].name);
     against(t, cells_add(out, "against", title.at));
-    text_release(&title);
 }
 
 json_t *score_json(const ScoreTable *t) {
@@ -156,8 +154,7 @@ static void dump_item(const ScoredModel *m, const TaskScore *s, int i, Text *out
     const TaskItem *item = &s->task->item[s->at[i]];
     for (int c = 0; c < item->choices; c++) {
         const Scored *text = &s->text[i * TASK_CHOICES + c];
-        Text continuation;
-        text_init(&continuation);
+        LOCAL_TEXT(continuation);
         text_format(&continuation, " %s", item->text[c]);
         json_t *o = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:i, s:i, s:f}", "model", m->name, "task",
                               s->task->info->name, "line", item->line, "choice", c, "label", item->label, "context",
@@ -167,7 +164,6 @@ static void dump_item(const ScoredModel *m, const TaskScore *s, int i, Text *out
         text_format(out, "%s\n", line);
         free(line);
         json_decref(o);
-        text_release(&continuation);
     }
 }
 

@@ -10,10 +10,9 @@ static size_t without_blanks(const char *text) {
 }
 
 Rc scored_encode(Scored *s, const Tokenizer *codec, const char *context, const char *continuation, Error *e) {
-    Text all;
+    LOCAL_TEXT(all);
     size_t whole, before = without_blanks(context), behind;
     *s = (Scored){0};
-    text_init(&all);
     text_format(&all, "%s%s", context, continuation);
     s->token = mem_alloc(all.length + 1, sizeof *s->token);
     const uint8_t *bytes = (const uint8_t *)all.at;
@@ -22,7 +21,6 @@ Rc scored_encode(Scored *s, const Tokenizer *codec, const char *context, const c
     if (!rc) rc = tokenizer_encode(codec, bytes, all.length, s->token, &whole, e);
     if (!rc && (!behind || whole <= behind))
         rc = error_set(e, RC_USAGE, "'%.40s': no token of its own behind the context", continuation);
-    text_release(&all);
     if (rc) {
         scored_release(s);
         return rc;

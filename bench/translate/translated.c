@@ -56,9 +56,8 @@ bool translated_measure(Trainer *t, int replica, const Dataset *d, const RunSpec
     const Pair *pair = pairs_of(d, 1, &count);
     const Decoding greedy = {.beam = 1, .end = pairs_end(d), .context = (int)s->context};
     Translation *x = mem_alloc(count, sizeof *x);
-    Text lines;
+    LOCAL_TEXT(lines);
     Error e;
-    text_init(&lines);
     for (size_t i = 0; i < count; i++) {
         int length = pair[i].source_length < greedy.context ? pair[i].source_length : greedy.context - 1;
         x[i] = (Translation){.source = d->tokens + pair[i].source, .source_length = length};
@@ -75,6 +74,5 @@ bool translated_measure(Trainer *t, int replica, const Dataset *d, const RunSpec
     }
     for (size_t i = 0; i < count; i++) free(x[i].token);
     free(x);
-    text_release(&lines);
     return whole;
 }

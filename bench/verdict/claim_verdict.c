@@ -350,12 +350,10 @@ void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {
     v->word = v->place < 0 ? WORD_ESTIMATE : claim_word(v->claim->kind, v->own != NULL, v->seen);
     if (v->seen == SEEN_unclear) say_why_open(v, r, f);
     if (v->seen != SEEN_unclear && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
-        Text without;
-        text_init(&without);
+        LOCAL_TEXT(without);
         decision_words(f, v->c, v->c->turned, contrast_better(&v->c->what), NULL, &without);
         say(v, "one seed decides (without seed %llu: %.80s)", (unsigned long long)v->c->pairs.seed[v->c->turning_seed],
             without.at);
-        text_release(&without);
     }
     if (r->note[0]) say(v, "%s", r->note);
     match_interval(v, r, f);
@@ -410,8 +408,7 @@ void run_size_text(const RunSize *s, Text *out) {
 static bool all_declared(const ClaimVerdict *v, const Sample *s) {
     const Contrast *c = &v->c->what;
     bool all = true;
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     declare_claim(v->claim, &line);
     for (const Term *t = c->term; t < c->term + c->terms; t++) {
         int cell[EXPERIMENT_VALUES_MAX] = {t->cell};
@@ -420,7 +417,6 @@ static bool all_declared(const ClaimVerdict *v, const Sample *s) {
             for (int seed = 0; seed < s->seeds; seed++)
                 all &= declared(sample_run(s, cell[k], t->step, t->arm, seed)->record->declared, line.at);
     }
-    text_release(&line);
     return all;
 }
 

@@ -144,14 +144,12 @@ static void make_line(void *context, int i) {
 void sample_hash(const Sample *s, const RunRecord *records, char out[SHA256_HEX]) {
     int runs = s->cells * s->arms * s->seeds;
     Lines g = {s, records, mem_alloc((size_t)runs, sizeof *g.line)};
-    Text all;
+    LOCAL_TEXT(all);
     pool_run(pool_processors(), runs, make_line, &g);
-    text_init(&all);
     for (int i = 0; i < runs; i++) {
         text_add(&all, g.line[i].at, g.line[i].length);
         text_release(&g.line[i]);
     }
     free(g.line);
     sha256_hex_of(out, all.at, all.length);
-    text_release(&all);
 }

@@ -118,15 +118,11 @@ static void numbers_of(const Bytes *b, Text *out) {
 }
 
 static bool same_numbers(const Bytes *a, const Bytes *b) {
-    Text x, y;
-    text_init(&x);
-    text_init(&y);
+    LOCAL_TEXT(x);
+    LOCAL_TEXT(y);
     numbers_of(a, &x);
     numbers_of(b, &y);
-    bool same = !strcmp(x.at, y.at);
-    text_release(&x);
-    text_release(&y);
-    return same;
+    return !strcmp(x.at, y.at);
 }
 
 /* What of a line to show, which differs from byte `at` on. */

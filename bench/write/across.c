@@ -37,8 +37,7 @@ static void numbers(const Comparison *one, Cells *c) {
 /* The effect at each value, then how it changes from the first. */
 static void pair_rows(const Place *p, int pair, Cells *c) {
     const Table *t = p->t;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     char heading[2 * ARM_LABEL_SIZE + 8];
     snprintf(heading, sizeof heading, "%s - %s", t->x->arm[p->a->pair[pair].arm].label,
              t->x->arm[p->a->pair[pair].against].label);
@@ -58,7 +57,6 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
         if (v + 1 == p->a->values) across_words(p->a, p->at, pair, p->label, &words);
         cell_text(c, words.at);
     }
-    text_release(&words);
 }
 
 void across_tables(const Table *t, CellsList *out) {

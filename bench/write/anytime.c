@@ -44,8 +44,7 @@ static void interval_cell(const Anytime *a, Cells *c) {
 
 void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
     char shown[48];
-    Text need;
-    text_init(&need);
+    LOCAL_TEXT(need);
     cell_shown(c, a->mean, show_with_error(shown, a->mean, (a->ci.hi - a->ci.lo) / 4, true));
     interval_cell(a, c);
     cell_p(c, a->p);
@@ -61,7 +60,6 @@ void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
         cell_shown(c, (double)NAN, need.at);
     else
         cell_format(c, "%s", need.at);
-    text_release(&need);
 }
 
 static json_t *need_json(const Anytime *a, int most) {

@@ -58,14 +58,12 @@ void claims_end(ClaimsTable *x) {
 
 /* "002-1  LayerNorm on …": the claim's heading, with its note. */
 static void claims_heading(Cells *c, const Claim *claim) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(&words, "%s  %s", claim->id, claim->says);
     cells_space(c);
     cells_heading(c, words.at);
     text_clear(&words);
     if (claim->note) text_format(&words, "Note: %s", claim->note), cells_words(c, 2, words.at);
-    text_release(&words);
 }
 
 void claims_hypothesis(const ClaimTest *test, Text *out) {
@@ -125,12 +123,10 @@ void claims_verdict(Cells *c, VerdictWord word, const char *behind) {
     size_t n = strlen(style);
     for (const char *s = verdict_word(word); *s && n + 1 < sizeof style; s++) style[n++] = *s == ' ' ? '-' : *s;
     style[n] = 0;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(&words, "%s%s", verdict_word(word), behind);
     cell_text(c, words.at);
     cell_style(c, style);
-    text_release(&words);
 }
 
 /* What the notes must explain of this row. */
@@ -155,8 +151,7 @@ static void note(ClaimsTable *x, const ClaimRow *r) {
 void claims_row(ClaimsTable *x, const ClaimRow *r) {
     Cells *c = x->c;
     const ClaimVerdict *v = r->v;
-    Text behind;
-    text_init(&behind);
+    LOCAL_TEXT(behind);
     cells_row(c);
     cell_text(c, r->where);
     cell_integer(c, r->n);
@@ -173,7 +168,6 @@ void claims_row(ClaimsTable *x, const ClaimRow *r) {
         cell_none(c);
     behind_word(r, &behind);
     claims_verdict(c, r->word, behind.at);
-    text_release(&behind);
     note(x, r);
 }
 
@@ -183,9 +177,8 @@ static void part(Text *out, const char *words) {
 
 void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
     const ClaimVerdict *v = r->v;
-    Text all, words;
-    text_init(&all);
-    text_init(&words);
+    LOCAL_TEXT(all);
+    LOCAL_TEXT(words);
     part(&all, v->why);
     if (v->replication.agrees) part(&all, REPLICATION_AGREES);
     replication_text(v, &words);
@@ -197,8 +190,6 @@ void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
     if (t && v->test->test == st_test_find("mcnemar-targets")) token_hits_text(t, &v->c->what, &words);
     if (all.length) cells_words(c, 4, all.at);
     if (words.length) cells_words(c, 4, words.at);
-    text_release(&words);
-    text_release(&all);
 }
 
 ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, char interval[CLAIMS_INTERVAL_SIZE]) {
@@ -235,7 +226,7 @@ void claims_tables(const Table *t, CellsList *out) {
     const ClaimVerdict *before = NULL;
     char confidence[40], heading[64];
     ClaimsTable x;
-    Text words;
+    LOCAL_TEXT(words);
     for (int i = 0; i < t->verdicts.count && !before; i++)
         if (t->verdicts.at[i].c) before = &t->verdicts.at[i];
     if (!before) return;
@@ -245,7 +236,6 @@ void claims_tables(const Table *t, CellsList *out) {
     text_format(&c->caption, "Reported numbers: %s.", t->claims->file);
     snprintf(heading, sizeof heading, "[%s%% CI]", table_confidence(t, confidence));
     claims_begin(&x, c, heading);
-    text_init(&words);
     for (int i = 0; i < t->verdicts.count; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
         if (!v->c) continue;
@@ -259,7 +249,6 @@ void claims_tables(const Table *t, CellsList *out) {
         before = v;
     }
     claims_end(&x);
-    text_release(&words);
 }
 
 void claims_not_run(const Table *t, const char *head, Text *out) {

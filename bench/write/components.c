@@ -46,8 +46,7 @@ static void line(Cells *c, const char *name, const StSd *sd, double share, int d
 }
 
 static void arm_rows(const Table *t, const Components *f, const ComponentArm *arm, Cells *c) {
-    Text name;
-    text_init(&name);
+    LOCAL_TEXT(name);
     text_format(&name, "%s%s%s", t->x->arm[arm->arm].label, f->group[arm->group][0] ? ", " : "", f->group[arm->group]);
     cells_heading(c, name.at);
     for (int i = 0; i < arm->rows; i++) {
@@ -56,7 +55,6 @@ static void arm_rows(const Table *t, const Components *f, const ComponentArm *ar
         row_name(row, f->streams, &name);
         line(c, name.at, &row->sd, component_share(arm, row), row->diverged);
     }
-    text_release(&name);
 }
 
 void components_tables(const Table *t, CellsList *out) {

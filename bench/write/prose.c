@@ -128,9 +128,9 @@ static void pair_label(const Table *t, int arm, int against, Text *out) {
 
 void prose_found(const Table *t, Text *out) {
     const Best *b = table_best(t);
-    Text label, words;
+    LOCAL_TEXT(label);
+    LOCAL_TEXT(words);
     int place = 0;
-    text_init(&label), text_init(&words);
     for (int i = 0; b && b->ranking.groups == 1 && i < b->pairs; i++) {
         const BestPair *p = &b->pair[i];
         if (!i)
@@ -150,7 +150,6 @@ void prose_found(const Table *t, Text *out) {
         found_pair(&f, c->t_decides && c->t.status == ST_OK, place++, out);
     }
     if (place) text_format(out, t->exploratory ? " (exploratory)." : ".");
-    text_release(&label), text_release(&words);
 }
 
 /* ---- what was trained ---- */
@@ -230,8 +229,7 @@ static void varied(const Table *t, Text *out) {
 static void trained(const Table *t, const ProseForm *form, Text *out) {
     const RunSpec *s = &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec;
     bool swept = false;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     for (int f = 0; f < t->x->factors; f++) swept |= !strcmp(t->x->factor[f].key, "lr");
     text_format(&words, "We train ");
     prose_size(t, &words);
@@ -246,13 +244,12 @@ static void trained(const Table *t, const ProseForm *form, Text *out) {
     varied(t, &words);
     text_format(&words, ". ");
     form->text(out, words.at);
-    text_release(&words);
 }
 
 /* "The arms are pre, which is Pre-LN [1] (the baseline), and mine: Pre-LN with gate: learned 0." */
 static void arms(const Table *t, const ProseForm *form, Text *out) {
-    Text words, cited;
-    text_init(&words), text_init(&cited);
+    LOCAL_TEXT(words);
+    LOCAL_TEXT(cited);
     form->text(out, t->sample.arms == 1 ? "The arm is " : "The arms are: ");
     for (int arm = 0; arm < t->sample.arms; arm++) {
         const char *label = t->x->arm[arm].label;
@@ -267,7 +264,6 @@ static void arms(const Table *t, const ProseForm *form, Text *out) {
         if (arm == t->sample.baseline && t->sample.arms > 1) form->text(out, " (the baseline)");
     }
     form->text(out, ". ");
-    text_release(&words), text_release(&cited);
 }
 
 /* ---- how it was compared ---- */
@@ -351,8 +347,7 @@ static void spent(const Table *t, Text *out) {
 }
 
 void prose_methods(const Table *t, bool again, const ProseForm *form, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     trained(t, form, out);
     arms(t, form, out);
     if (t->sample.seeds > 1 && t->family.count && again)
@@ -368,12 +363,10 @@ void prose_methods(const Table *t, bool again, const ProseForm *form, Text *out)
         text_format(&words, ".");
     }
     form->text(out, words.at);
-    text_release(&words);
 }
 
 void prose_paper(const Table *t, Text *out) {
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_header_comment(t, "text for a paper", out);
     text_format(out, "%% The keys of \\cite are those of %s-paper.bib. Each paragraph stands alone.\n\n", t->name);
     text_format(out, "\\paragraph{Method.} ");
@@ -394,7 +387,6 @@ void prose_paper(const Table *t, Text *out) {
         latex_shown(out, words.at);
         text_format(out, "\n");
     }
-    text_release(&words);
 }
 
 /* ---- The papers of a table's placements: as \cite, as BibTeX, and as the items of a bibliography ---- */

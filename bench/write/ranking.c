@@ -173,8 +173,7 @@ static void loss_columns(const Table *t, Cells *c) {
 }
 
 static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
-    Text places;
-    text_init(&places);
+    LOCAL_TEXT(places);
     ranking_places(y, row, &places);
     cells_row(c);
     cell_integer(c, row->rank);
@@ -200,7 +199,6 @@ static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
     ranking_rates(y, row, &places);
     cell_text(c, places.at);
     basin(y, row, c);
-    text_release(&places);
 }
 
 static void losses(const Table *t, const Ranking *y, CellsList *out) {
@@ -214,8 +212,7 @@ static void losses(const Table *t, const Ranking *y, CellsList *out) {
 
 static void rate_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
     char mflop[SHOWN];
-    Text rates;
-    text_init(&rates);
+    LOCAL_TEXT(rates);
     ranking_rates(y, row, &rates);
     cells_row(c);
     cell_integer(c, row->rank);
@@ -229,7 +226,6 @@ static void rate_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
     cell_shown(c, row->flops, mflop);
     cell_text(c, t->x->arm[row->arm].name);
     cell_integer(c, row->runs);
-    text_release(&rates);
 }
 
 static void rates(const Table *t, const Ranking *y, CellsList *out) {
@@ -315,8 +311,7 @@ static void notes(const Table *t, const Best *b, Text *out) {
 
 static void pair_row(const Table *t, const Best *b, const BestPair *p, Cells *c) {
     bool shown = p->minus.status == ST_OK;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_row(c);
     if (t->x->compares)
         cell_format(c, "%s - %s", label_of(t, p->arm), label_of(t, p->against));
@@ -332,7 +327,6 @@ static void pair_row(const Table *t, const Best *b, const BestPair *p, Cells *c)
     cell_text(c, words.at);
     cell_text(c, t->x->arm[p->arm->arm].name), cell_text(c, t->x->arm[p->against->arm].name);
     cell_p(c, p->p.raw);
-    text_release(&words);
 }
 
 static void differences(const Table *t, const Best *b, CellsList *out) {
@@ -368,15 +362,13 @@ static void arms(const Table *t, const Best *b, CellsList *out) {
     text_format(&c->notes, "*: an end of the grid. Rank: of the mean losses; the lowest is 1.");
     for (int i = 0; i < y->rows; i++) {
         const RankingRow *row = &y->row[i];
-        Text rates;
-        text_init(&rates);
+        LOCAL_TEXT(rates);
         if (i % y->arms == 0) cells_heading(c, y->group[row->group]);
         ranking_rates(y, row, &rates);
         cells_row(c);
         cell_integer(c, row->rank), cell_text(c, label_of(t, row)), cell_text(c, rates.at);
         cell_number(c, row->t.mean, RANKING_DIGITS), cell_number(c, row->t.sd, RANKING_DIGITS);
         cell_text(c, t->x->arm[row->arm].name);
-        text_release(&rates);
     }
 }
 

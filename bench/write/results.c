@@ -161,8 +161,7 @@ static void test_cells(const Place *p, const Comparison *one, Cells *c) {
     const Table *t = p->t;
     int decimals = decimals_for(one->t.se, 4);
     bool shown = one->t_decides && one->t.status == ST_OK;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_decision(t, one, &words);
     if (t->exploratory) text_format(&words, t->partial ? " (partial)" : " (exploratory)");
     cell_signed(c, one->t.mean, decimals);
@@ -170,7 +169,6 @@ static void test_cells(const Place *p, const Comparison *one, Cells *c) {
     cell_p(c, p_of(one->flip.status, one->flip.p));
     cell_p(c, one->joint.step);
     cell_text(c, words.at);
-    text_release(&words);
 }
 
 /* m times the floor of the sign flips, at most 1. */
@@ -202,13 +200,11 @@ static void tests(const Place *p, CellsList *out) {
 /* The row's p's and intervals, and where it stands. */
 static void anytime_row(const Place *p, const Comparison *one, Cells *c) {
     const Table *t = p->t;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_decision(t, one, &words);
     if (t->exploratory) text_format(&words, " (exploratory)");
     anytime_cells(&t->family.anytime[one - t->family.at], t->x->most, true, c);
     cell_text(c, words.at);
-    text_release(&words);
 }
 
 static void anytime_tests(const Place *p, CellsList *out) {
@@ -234,14 +230,12 @@ static void ratio_cells(const Comparison *one, Cells *c) {
 
 static void interval_cells(const Place *p, const Comparison *one, Cells *c) {
     const Table *t = p->t;
-    Text shown;
-    text_init(&shown);
+    LOCAL_TEXT(shown);
     table_flip_interval(t, one, &shown);
     if (t->metric == METRIC_valid_loss) ratio_cells(one, c);
     cell_interval_shown(c, one->together.lo, one->together.hi, shown.at);
     cell_p(c, one->joint_ranks);
     if (table_shows_holm(t)) cell_p(c, one->holm);
-    text_release(&shown);
 }
 
 /* Other intervals and p's of the same differences. */
@@ -326,8 +320,7 @@ static void notes(const Place *p, bool whole, Text *out) {
     int above = 0, stalled = 0;
     unsigned marks = 0;
     bool bold = false;
-    Text why;
-    text_init(&why);
+    LOCAL_TEXT(why);
     table_exploratory(t, &why);
     if (t->exploratory)
         text_format(out,
@@ -349,7 +342,6 @@ static void notes(const Place *p, bool whole, Text *out) {
                          "own and enter with their raw loss.");
     if (stalled) text_format(out, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
     for (int arm = 0; arm < t->sample.arms; arm++) table_flags(t, p->cell, p->step, arm, out);
-    text_release(&why);
 }
 
 void results_tables(const Table *t, int cell, int step, bool whole, CellsList *out) {

@@ -60,11 +60,9 @@ static void mean_cells(const Sensitivity *y, const SensitivityRow *row, int q, C
     if (isnan(row->mean[q])) {
         cell_number(c, row->mean[q], 0), cell_none(c);
     } else if (q == SENSITIVITY_stable) {
-        Text shown;
-        text_init(&shown);
+        LOCAL_TEXT(shown);
         stable_rate(y, row, &shown);
         cell_shown(c, row->mean[q], shown.at), cell_shown(c, row->sd[q], "");
-        text_release(&shown);
     } else {
         cell_number(c, row->mean[q], decimals);
         if (y->seeds > 1)

@@ -221,9 +221,8 @@ static json_t *crossed_json(const Comparison *c) {
 
 void json_put_fisher(json_t *o, const Comparison *c) {
     json_t *f = json_status(c->fisher.status);
-    if (c->fisher.status == ST_OK) {
+    if (c->fisher.status == ST_OK)
         json_add(json_with_floor(json_add(f, "p", c->fisher.p), c->fisher.p_min), "odds", json_known(c->fisher.odds));
-    }
     json_add(o, "fisher", f);
 }
 
@@ -246,12 +245,10 @@ static void joint_json(json_t *o, const Family *f, const Comparison *c) {
 
 /* The sentence beside the code; a contrast of more than two arms has none. */
 static void put_words(json_t *o, const char *key, const Comparison *c, Decision d, const ComparisonJson *j) {
-    Text words;
+    LOCAL_TEXT(words);
     if (c->what.terms > 2) return;
-    text_init(&words);
     j->words(j->of, c, d, &words);
     json_add(o, key, words.at);
-    text_release(&words);
 }
 
 void comparison_json_head(json_t *o, const Comparison *c, const ComparisonJson *j) {

@@ -51,13 +51,11 @@ TexLayout table_layout(const Table *t, Text *mark) {
 
 void summary_tex(const Table *t, int kind, Text *out) {
     const CellsList *l = table_summary(t, kind);
-    Text mark;
+    LOCAL_TEXT(mark);
     if (!l->count) return;
-    text_init(&mark);
     TexLayout layout = table_layout(t, &mark);
     table_header_comment(t, summary_rows[kind].name, out);
     cells_list_tex(l, &layout, out);
-    text_release(&mark);
 }
 
 void summary_csv(const Table *t, int kind, Text *out) {

@@ -100,11 +100,9 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
         return e->code;
     }
     const Sample *s = &t->sample;
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     declare_plan(x, &line);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->undeclared += !declared(records[i].declared, line.at);
-    text_release(&line);
     t->partial = options.partial && options.partial[0];
     bool other = options.exploratory || t->undeclared;
     t->exploratory = other || t->partial;

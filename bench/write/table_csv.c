@@ -53,15 +53,13 @@ static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
     field(out, c->joint_ranks);
     field(out, shown(c->stall.status == ST_OK, c->stall.p));
     field(out, shown(c->turning >= 0, c->turning));
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_decision(t, c, &words);
     text_format(out, ",%s,%s,", decision_name(c->decision), t->exploratory ? "true" : "false");
     csv_text(out, words.at);
     const Anytime *a = t->family.anytime ? &t->family.anytime[c - t->family.at] : NULL;
     if (a) field(out, shown(a->at, a->at));
     text_format(out, "\n");
-    text_release(&words);
 }
 
 static void line(const Table *t, int cell, int step, int arm, Metric m, Text *out) {

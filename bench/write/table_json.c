@@ -43,9 +43,8 @@ static json_t *arm_json(const Table *t, int cell, int step, int arm) {
 
 static json_t *cell_json(const Table *t, int cell) {
     json_t *o = json_object(), *steps = json_array();
-    Text words;
+    LOCAL_TEXT(words);
     char where[256], why[CLAIM_WHY_SIZE];
-    text_init(&words);
     table_corpus(t, cell, &words);
     table_reported_why(t, cell, why, sizeof why);
     json_add(o, "factors", experiment_cell_text(where, t->x, cell), "corpus", words.at);
@@ -56,7 +55,6 @@ static json_t *cell_json(const Table *t, int cell) {
         json_array_append_new(steps, json_new("step", t->sample.cell[cell].step[step], "arms", arms));
     }
     json_add(o, "steps", steps);
-    text_release(&words);
     return o;
 }
 
@@ -74,10 +72,9 @@ json_t *json_records_made_by(const Table *t) {
 }
 
 static json_t *head_json(const Table *t) {
-    Text words;
+    LOCAL_TEXT(words);
     json_t *o = json_begin(TABLE_SCHEMA);
     const RunRecord *r = t->records;
-    text_init(&words);
     json_add(o, "records", json_records_made_by(t), "experiment", t->x->name, "profile", t->x->profile, "title",
              t->x->title, "writeup", t->x->writeup, "plan", t->x->plan, "results", t->results_hash, "command",
              t->options.command);
@@ -90,7 +87,6 @@ static json_t *head_json(const Table *t) {
     json_add(o, "summaries", summaries_json(t), "synthetic", t->synthetic, "dataset", r->dataset, "dataset_sha256",
              r->dataset_sha256, "vocabulary", r->vocab, "entropy_rate", r->entropy_rate, "unigram_loss", r->unigram,
              "baseline", t->x->baseline);
-    text_release(&words);
     return json_add(o, "metric", metric_info[t->metric].key, "alpha", t->x->alpha, "margin", t->x->margin, "seeds",
                     json_wholes(t->x->seed, (size_t)t->sample.seeds));
 }

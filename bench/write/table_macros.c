@@ -17,9 +17,8 @@ static void macro(const Table *t, const char *place, const char *what, const cha
 
 /* An arm's name in letters. Two that say the same in letters, or one that has none, are told apart by their place. */
 static void arm_name(const Table *t, int arm, Text *out) {
-    Text other;
+    LOCAL_TEXT(other);
     bool alone;
-    text_init(&other);
     latex_macro_name(out, t->x->arm[arm].name);
     alone = out->length > 0;
     for (int a = 0; a < arm && alone; a++) {
@@ -28,7 +27,6 @@ static void arm_name(const Table *t, int arm, Text *out) {
         alone = strcmp(other.at, out->at) != 0;
     }
     if (!alone) text_format(out, "Arm%c%c", 'A' + arm / 26, 'A' + arm % 26);
-    text_release(&other);
 }
 
 /* Behind an arm's name: "AtOneFiveZero", and "CellB" from the second cell on. */
@@ -50,14 +48,12 @@ static void place_name(const Table *t, int cell, int step, int arm, Text *out) {
 
 /* "MineMinusPeriAtOneFiveZero": a pair of `compare`. */
 static void pair_name(const Table *t, const Comparison *c, Text *out) {
-    Text against;
-    text_init(&against);
+    LOCAL_TEXT(against);
     text_clear(out);
     arm_name(t, c->what.term[0].arm, out);
     arm_name(t, c->what.term[1].arm, &against);
     text_format(out, "Minus%s", against.at);
     add_place(t, c->what.cell, c->what.step, out);
-    text_release(&against);
 }
 
 /* "% CellB: lr = 0.003", which its names alone do not say. */
@@ -109,8 +105,7 @@ static void comparison_macros(const Table *t, const Comparison *c, const char *p
     if (t->metric == METRIC_valid_loss)
         macro(t, place, "Ratio", show_number(number, exp(mean), decimals_for(exp(mean) * se, 3)), out);
     macro(t, place, "PAdj", show_p(number, ok ? c->joint.step : none), out);
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     if (c)
         table_decision(t, c, &words);
     else
@@ -122,7 +117,6 @@ static void comparison_macros(const Table *t, const Comparison *c, const char *p
     else
         text_format(&words, "not tested at this step");
     sentence(t, place, "Sentence", words.at, out);
-    text_release(&words);
 }
 
 /* At the best rates: of the first group of cells by the arms' names alone, GroupB and so on of the others. */
@@ -130,8 +124,8 @@ static void best_macros(const Table *t, const Best *b, const BestPair *p, Text *
     char number[SHOWN];
     const int decimals = decimals_for(p->minus.se, RANKING_DIGITS);
     const bool ok = p->minus.status == ST_OK;
-    Text place, words;
-    text_init(&place), text_init(&words);
+    LOCAL_TEXT(place);
+    LOCAL_TEXT(words);
     if (t->x->compares) {
         arm_name(t, p->against->arm, &words);
         text_format(&place, "Minus%s", words.at);
@@ -152,15 +146,13 @@ static void best_macros(const Table *t, const Best *b, const BestPair *p, Text *
     sentence(t, place.at, "Rate", words.at, out);
     text_clear(&words), best_sentence(t, b, p, &words);
     sentence(t, place.at, "Sentence", words.at, out);
-    text_release(&words), text_release(&place);
 }
 
 void table_macros(const Table *t, Text *out) {
     const Best *b = table_best(t);
     char number[SHOWN];
-    Text words, place;
-    text_init(&words);
-    text_init(&place);
+    LOCAL_TEXT(words);
+    LOCAL_TEXT(place);
     table_header_comment(t, "macros", out);
     snprintf(number, sizeof number, "%d", t->sample.seeds);
     macro(t, "", "Seeds", number, out);
@@ -188,6 +180,4 @@ void table_macros(const Table *t, Text *out) {
             text_format(out, "%% Group%c: %s\n", 'A' + group % 26, b->ranking.group[group]);
         best_macros(t, b, &b->pair[i], out);
     }
-    text_release(&words);
-    text_release(&place);
 }

@@ -266,8 +266,7 @@ static void across(Paper *p, Cells *c) {
     c->most_columns = ACROSS_MAX;
     for (int k = 0; k < p->metrics; k++)
         for (int block = 0; block < t->sample.cells / cells; block++) {
-            Text words;
-            text_init(&words);
+            LOCAL_TEXT(words);
             text_format(&words, "%s%s", metric_info[p->metric[k]].heading, arrow(p->metric[k]));
             for (int f = 0; f < t->x->factors - factors; f++) {
                 snprintf(where, sizeof where, "%s = %s", t->x->factor[f].key,
@@ -275,7 +274,6 @@ static void across(Paper *p, Cells *c) {
                 text_format(&words, ", %s", where);
             }
             cells_heading(c, words.at);
-            text_release(&words);
             for (int arm = 0; arm < t->sample.arms; arm++) {
                 name_of(p, arm, first, second);
                 cells_row(c);
@@ -389,8 +387,8 @@ static int lines_of(const Paper *p) {
 void table_paper(const Table *t, Text *out) {
     Paper p = {.t = t, .spread = t->sample.seeds > 1, .compared = t->sample.seeds > 1 && t->family.count > 0};
     Cells c;
-    Text mark, label;
-    text_init(&mark);
+    Text label;
+    LOCAL_TEXT(mark);
     text_init(&label);
     table_label(t, &label);
     text_format(&label, "-paper");
@@ -413,5 +411,4 @@ void table_paper(const Table *t, Text *out) {
     cells_tex(&c, &layout, out);
     cells_release(&c);
     text_release(&label);
-    text_release(&mark);
 }

@@ -41,13 +41,10 @@ static void document(const Table *t, int figures, Text *out) {
 
 static Rc put(const char *folder, const char *name, void (*write)(const Table *, Text *), const Table *t, Error *e) {
     char path[900];
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     write(t, &text);
     snprintf(path, sizeof path, "%.800s/%s", folder, name);
-    Rc rc = file_write(path, text.at, text.length, e);
-    text_release(&text);
-    return rc;
+    return file_write(path, text.at, text.length, e);
 }
 
 /* Without claims there is nothing to include, but an empty file to read. */

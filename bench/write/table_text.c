@@ -18,8 +18,7 @@ void table_text(const Table *t, Text *out) {
 
 void table_text_wide(const Table *t, int width, Text *out) {
     CellsList all = {0};
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_exploratory(t, &words);
     text_format(out, "%s: %s%s%s%s%s%s\n", t->name, t->x->title, words.length ? "  [" : "", table_mark(t),
                 words.length ? ": " : "", words.at, words.length ? "]" : "");
@@ -44,14 +43,12 @@ void table_text_wide(const Table *t, int width, Text *out) {
         }
         text_format(out, "%.*s\n", (int)(bar - part), part);
     }
-    text_release(&words);
     cells_list_release(&all);
 }
 
 void table_markdown(const Table *t, Text *out) {
     CellsList all = {0};
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     text_format(&words, "%s: %s", t->name, t->x->title);
     text_format(out, "## ");
     markdown_text(words.at, out);
@@ -67,7 +64,6 @@ void table_markdown(const Table *t, Text *out) {
     text_format(out, "\n");
     markdown_text(words.at, out);
     text_format(out, "\n");
-    text_release(&words);
     cells_list_release(&all);
 }
 
@@ -87,8 +83,8 @@ void table_label(const Table *t, Text *out) {
 
 void table_tex(const Table *t, Text *out) {
     CellsList all = {0};
-    Text mark, label;
-    text_init(&mark);
+    Text label;
+    LOCAL_TEXT(mark);
     text_init(&label);
     table_label(t, &label);
     TexLayout layout = table_layout(t, &mark);
@@ -99,19 +95,16 @@ void table_tex(const Table *t, Text *out) {
     cells_list_tex(&all, &layout, out);
     cells_list_release(&all);
     text_release(&label);
-    text_release(&mark);
 }
 
 /* NAME-claims.tex; what is not run stands in comments. */
 void table_claims_tex(const Table *t, Text *out) {
     CellsList all = {0};
-    Text mark;
-    text_init(&mark);
+    LOCAL_TEXT(mark);
     TexLayout layout = table_layout(t, &mark);
     table_header_comment(t, "claims", out);
     claims_not_run(t, "% ", out);
     claims_tables(t, &all);
     cells_list_tex(&all, &layout, out);
     cells_list_release(&all);
-    text_release(&mark);
 }

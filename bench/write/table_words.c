@@ -25,15 +25,13 @@ static void table_text_source(const Table *t, int cell, Text *out) {
 }
 
 void table_sources(const Table *t, Text *out) {
-    Text one;
-    text_init(&one);
+    LOCAL_TEXT(one);
     for (int cell = 0; cell < t->sample.cells; cell++) {
         text_clear(&one);
         table_text_source(t, cell, &one);
         text_format(&one, ".");
         if (!strstr(out->at, one.at)) text_format(out, "%s%s", cell ? " " : "", one.at);
     }
-    text_release(&one);
 }
 
 void table_corpus(const Table *t, int cell, Text *out) {
@@ -53,15 +51,13 @@ char *table_confidence(const Table *t, char out[40]) {
 static void table_arithmetic(const Table *t, Text *out) {
     if (t->classes.length) text_format(out, " Arithmetic: class %s.", t->classes.at);
     if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     twins_text(t->x, &said);
     if (said.length) text_format(out, " %s", said.at);
     text_clear(&said);
     experiment_doubts(t->x, &said);
     for (char *rest = said.at, *line; (line = strsep(&rest, "\n"));)
         if (*line) text_format(out, " Doubtful: %s.", line);
-    text_release(&said);
 }
 
 void table_flips(const Table *t, const char *plural, Text *out) {
@@ -223,12 +219,10 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
 void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out) {
     const Term *first = c->what.term, *against = first[1].weight < 0 ? first + 1 : first;
     char where[256];
-    Text name;
-    text_init(&name);
+    LOCAL_TEXT(name);
     text_format(&name, "%s", t->x->arm[against->arm].label);
     if (first[0].cell != first[1].cell) text_format(&name, " (%s)", experiment_cell_text(where, t->x, against->cell));
     decision_words(f, c, d, contrast_better(&c->what), name.at, out);
-    text_release(&name);
 }
 
 void table_decision(const Table *t, const Comparison *c, Text *out) {
@@ -327,8 +321,7 @@ static void comment_line(Text *out, const char *label, const char *text) {
 }
 
 void table_header_comment(const Table *t, const char *what, Text *out) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     text_format(&line, "normbench %s, %s of experiment %s%s%s", NORMBENCH_VERSION, what, t->x->name,
                 t->x->profile[0] ? ", profile " : "", t->x->profile);
     comment_line(out, "made by", line.at);
@@ -338,7 +331,6 @@ void table_header_comment(const Table *t, const char *what, Text *out) {
     text_clear(&line);
     table_signature(t, &line);
     comment_line(out, "signature", line.at);
-    text_release(&line);
 }
 
 static void begin(const Table *t, const Comparison *c, Text *out) {

@@ -58,8 +58,7 @@ static void columns(Cells *c) {
 
 static void row(const StatementVerdict *v, Cells *c) {
     const Statement *s = v->statement;
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     cells_space(c);
     cells_row(c);
     cell_text(c, s->name), cell_text(c, s->predicted);
@@ -76,7 +75,6 @@ static void row(const StatementVerdict *v, Cells *c) {
     text_format(&words, "%s. %s. %s.", s->what, s->setting, s->source);
     if (v->left) text_format(&words, " In double "), finding(v, &words), text_format(&words, ".");
     cells_words(c, 2, words.at);
-    text_release(&words);
 }
 
 void theory_cells(const StatementVerdict *v, int count, Cells *c) {

@@ -39,8 +39,7 @@ static Rc ask(const char *const *argv, char **said, bool *absent, Error *e) {
 }
 
 Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB], Error *e) {
-    Text dependency;
-    text_init(&dependency);
+    LOCAL_TEXT(dependency);
     text_format(&dependency, "--dependency=afterany:%s", after ? after : "");
     const char *const argv[] = {"sbatch", "--parsable", after ? dependency.at : script, after ? script : NULL, NULL};
     char *said;
@@ -58,7 +57,6 @@ Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB],
     if (!rc && (!digits || digits >= SUBMISSION_JOB))
         rc = error_set(e, RC_UNMEASURED, "sbatch --parsable: '%.80s' is no number of a job", line);
     if (!rc) snprintf(job, SUBMISSION_JOB, "%.*s", (int)digits, line);
-    text_release(&dependency);
     free(said);
     return rc;
 }
