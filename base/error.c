@@ -169,6 +169,10 @@ void *mem_grow(void *old, size_t count, size_t size) {
     return or_die(realloc(old, count * size), count * size);
 }
 
+void mem_release(void *pointer) {
+    free(*(void **)pointer);
+}
+
 char *mem_text(const char *text) {
     size_t n = strlen(text) + 1;
     return memcpy(mem_alloc(n, 1), text, n);

@@ -52,6 +52,10 @@ const char *did_you_mean(char *out, size_t size, const char *word, const char *c
 void *mem_alloc(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
 char *mem_text(const char *text);
+
+/* OWNED before a declaration of pointers frees what they point to where their block ends. */
+void mem_release(void *pointer);
+#define OWNED __attribute__((cleanup(mem_release)))
 /* End the program for lack of memory. bytes: size asked for; 0: unknown. */
 _Noreturn void mem_end(size_t bytes);
 

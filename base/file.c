@@ -102,7 +102,7 @@ enum { BLOCK = 1 << 18 };
 
 /* Write the parts: gather small ones in a block, write larger ones directly. */
 static int write_parts(int fd, const FilePart *part, int parts) {
-    char *block = mem_alloc(BLOCK, 1);
+    OWNED char *block = mem_alloc(BLOCK, 1);
     size_t held = 0;
     int failed = 0;
     for (int i = 0; i < parts && !failed; i++) {
@@ -119,7 +119,6 @@ static int write_parts(int fd, const FilePart *part, int parts) {
     }
     failed = failed || write_all(fd, block, held);
     int why = errno;
-    free(block);
     errno = why;
     return failed;
 }
@@ -139,7 +138,7 @@ static int next_are(int fd, const char *bytes, size_t length, char *block) {
 static Rc read_back(const char *aside, const char *path, const FilePart *part, int parts, Error *e) {
     int fd = file_open(aside, O_RDONLY);
     if (fd < 0) return error_set(e, RC_UNMEASURED, "%s: %s", aside, strerror(errno));
-    char *block = mem_alloc(BLOCK, 1);
+    OWNED char *block = mem_alloc(BLOCK, 1);
     int same = 1;
     for (int i = 0; i < parts && same > 0; i++) same = next_are(fd, part[i].bytes, part[i].length, block);
     if (same > 0) {
@@ -147,7 +146,6 @@ static Rc read_back(const char *aside, const char *path, const FilePart *part, i
         same = more < 0 ? -1 : !more;
     }
     int why = errno;
-    free(block);
     close(fd);
     if (same > 0) return RC_OK;
     if (same < 0) return error_set(e, RC_UNMEASURED, "%s: cannot be read back: %s", path, strerror(why));
@@ -188,13 +186,12 @@ static Rc write_whole(const char *path, const FilePart *part, int parts, Error *
     char writer[96];
     add_writer(writer, sizeof writer, (long)getpid());
     size_t room = strlen(path) + sizeof writer;
-    char *aside = mem_alloc(room, 1);
+    OWNED char *aside = mem_alloc(room, 1);
     snprintf(aside, room, "%s%s", path, writer);
     int fd = file_open(aside, O_WRONLY | O_CREAT | O_TRUNC);
     Rc rc = RC_OK;
     if (fd < 0) {
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
-        free(aside);
         return rc;
     }
     int failed = write_parts(fd, part, parts) || file_sync(fd);
@@ -205,7 +202,6 @@ static Rc write_whole(const char *path, const FilePart *part, int parts, Error *
     else if (!(rc = read_back(aside, path, part, parts, e)) && (rename(aside, path) || sync_parent(path)))
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
     if (rc) unlink(aside);
-    free(aside);
     return rc;
 }
 
@@ -223,7 +219,7 @@ Rc file_write_swept(const char *path, const void *bytes, size_t length, Error *e
 }
 
 Rc folder_make(const char *path, Error *e) {
-    char *partial = mem_text(path);
+    OWNED char *partial = mem_text(path);
     Rc rc = RC_OK;
     for (char *s = partial + 1;; s++) {
         if (*s && *s != '/') continue;
@@ -239,7 +235,6 @@ Rc folder_make(const char *path, Error *e) {
         *s = held;
         if (!held) break;
     }
-    free(partial);
     return rc;
 }
 

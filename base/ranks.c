@@ -15,21 +15,19 @@ bool ranks_any(const Ranks *r, bool flag) {
 }
 
 void ranks_tell(const Ranks *r, void *bytes, size_t length) {
-    char *theirs = mem_alloc(length + 1, 1);
+    OWNED char *theirs = mem_alloc(length + 1, 1);
     for (int level = 1; r && level < r->ranks; level *= 2) {
         if (r->rank >= 2 * level) continue;
         r->swap(r->context, r->rank ^ level, bytes, theirs, length);
         if (r->rank >= level) memcpy(bytes, theirs, length);
     }
-    free(theirs);
 }
 
 bool ranks_equal(const Ranks *r, const void *bytes, size_t length) {
-    char *first = mem_alloc(length + 1, 1);
+    OWNED char *first = mem_alloc(length + 1, 1);
     memcpy(first, bytes, length);
     ranks_tell(r, first, length);
     bool differs = ranks_any(r, memcmp(first, bytes, length) != 0);
-    free(first);
     return !differs;
 }
 

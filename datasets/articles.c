@@ -44,10 +44,9 @@ static Article *cut(const uint8_t *text, size_t length, size_t *count) {
 
 uint8_t *articles_sort(const uint8_t *text, size_t length) {
     size_t count, at = 0;
-    Article *article = cut(text, length, &count);
+    OWNED Article *article = cut(text, length, &count);
     uint8_t *sorted = mem_alloc(length + 1, 1);
     qsort(article, count, sizeof *article, by_digest);
     for (size_t i = 0; i < count; at += article[i++].length) memcpy(sorted + at, article[i].at, article[i].length);
-    free(article);
     return sorted;
 }

@@ -58,15 +58,13 @@ static void fill_row(const int32_t *crop, int b, int context, const FeedRoom *fe
 
 void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, const FeedRoom *feed,
                    int feeds) {
-    uint64_t *starts = mem_alloc((size_t)batch, sizeof *starts);
-    int32_t *crop = mem_alloc((size_t)context + 1, sizeof *crop);
+    OWNED uint64_t *starts = mem_alloc((size_t)batch, sizeof *starts);
+    OWNED int32_t *crop = mem_alloc((size_t)context + 1, sizeof *crop);
     dataset_batch_starts(d, seed, step, batch, context, starts);
     for (int b = 0; b < batch; b++) {
         dataset_tokens(d, starts[b], (size_t)context + 1, crop);
         fill_row(crop, b, context, feed, feeds);
     }
-    free(crop);
-    free(starts);
 }
 
 size_t dataset_windows(const Dataset *d, int context) {
@@ -80,7 +78,7 @@ size_t dataset_dropped(const Dataset *d, int context) {
 
 int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, const FeedRoom *feed, int feeds) {
     size_t windows = dataset_windows(d, context);
-    int32_t *crop = mem_alloc((size_t)context + 1, sizeof *crop);
+    OWNED int32_t *crop = mem_alloc((size_t)context + 1, sizeof *crop);
     int real = 0;
     for (int b = 0; b < batch; b++) {
         size_t window = first + (size_t)b;
@@ -89,7 +87,6 @@ int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context,
         fill_row(there ? crop : NULL, b, context, feed, feeds);
         real += there;
     }
-    free(crop);
     return real;
 }
 

@@ -53,8 +53,8 @@ BleuCounts bleu_counts(const char *hypothesis, size_t h, const char *reference, 
     tokenize_13a(hypothesis, h, &text[0]);
     tokenize_13a(reference, r, &text[1]);
     size_t n = count_words(&text[0]), m = count_words(&text[1]);
-    Word *word = mem_alloc(n + m + 1, sizeof *word);
-    uint32_t *id = mem_alloc(n + m + 1, sizeof *id);
+    OWNED Word *word = mem_alloc(n + m + 1, sizeof *word);
+    OWNED uint32_t *id = mem_alloc(n + m + 1, sizeof *id);
     cut_words(&text[0], word, 0);
     cut_words(&text[1], word + n, n);
     number_words(word, n + m, id);
@@ -63,8 +63,6 @@ BleuCounts bleu_counts(const char *hypothesis, size_t h, const char *reference, 
         c.totals[i] = (long)ngrams_count(n, i + 1);
         c.matches[i] = (long)ngrams_shared(id, n, id + n, m, i + 1);
     }
-    free(id);
-    free(word);
     text_release(&text[0]);
     text_release(&text[1]);
     return c;

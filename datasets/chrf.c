@@ -24,14 +24,12 @@ static uint32_t *characters(const char *line, size_t length, size_t *count) {
 ChrfCounts chrf_counts(const char *hypothesis, size_t h, const char *reference, size_t r) {
     ChrfCounts c;
     size_t n, m;
-    uint32_t *x = characters(hypothesis, h, &n), *y = characters(reference, r, &m);
+    OWNED uint32_t *x = characters(hypothesis, h, &n), *y = characters(reference, r, &m);
     for (size_t i = 0; i < CHRF_ORDERS; i++) {
         c.reference[i] = (long)ngrams_count(m, i + 1);
         c.hypothesis[i] = c.reference[i] ? (long)ngrams_count(n, i + 1) : 0;
         c.matches[i] = (long)ngrams_shared(x, n, y, m, i + 1);
     }
-    free(x);
-    free(y);
     return c;
 }
 

@@ -45,7 +45,7 @@ static bool equal(const Dataset *d, const Pair *p) {
 
 static void find_part(Dataset *d, int part, size_t at, size_t to, size_t lines, size_t *empty, size_t *alike) {
     Pairs *p = d->pairs;
-    size_t *start = line_starts(d, at, to, 2 * lines, p->end);
+    OWNED size_t *start = line_starts(d, at, to, 2 * lines, p->end);
     p->pair[part] = mem_alloc(lines, sizeof **p->pair);
     for (size_t i = 0; i < lines; i++) {
         const size_t *source = start + i, *target = start + lines + i;
@@ -56,7 +56,6 @@ static void find_part(Dataset *d, int part, size_t at, size_t to, size_t lines, 
         *alike += equal(d, &pair);
         p->pair[part][p->count[part]++] = pair;
     }
-    free(start);
 }
 
 static void count_targets(Dataset *d) {
@@ -177,7 +176,7 @@ static int by_slug(const void *a, const void *b) {
 /* Fill an epoch's order: pairs that fit, sorted by words drawn for them. */
 static void shuffle(const Pairs *p, Epoch *x) {
     size_t n = 0, count = p->count[0];
-    Drawn *drawn = mem_alloc(count, sizeof *drawn);
+    OWNED Drawn *drawn = mem_alloc(count, sizeof *drawn);
     for (size_t i = 0; i < count; i++)
         if (fits(&p->pair[0][i], &x->how))
             drawn[n++] = (Drawn){philox_word(x->seed, name_stream("pairs"), philox_offset(x->epoch, i)), (uint32_t)i};
@@ -187,7 +186,6 @@ static void shuffle(const Pairs *p, Epoch *x) {
     x->start = mem_alloc(n + 1, sizeof *x->start);
     for (size_t i = 0; i < n; i++) x->order[i] = drawn[i].pair;
     x->batches = cut_batches(p, 0, x->order, n, &x->how, x->start);
-    free(drawn);
 }
 
 static bool same(const Packing *a, const Packing *b) {

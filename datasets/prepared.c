@@ -31,11 +31,10 @@ static size_t id_bytes(int vocab) {
 /* Append the ids in the file's form. */
 static void add_ids(Text *out, const Dataset *d) {
     size_t count = d->train + d->valid, width = id_bytes(d->codec.vocab);
-    char *ids = mem_alloc(count, width);
+    OWNED char *ids = mem_alloc(count, width);
     for (size_t i = 0; i < count; i++)
         for (size_t b = 0; b < width; b++) ids[width * i + b] = (char)(d->tokens[i] >> 8 * b & 255);
     text_add(out, ids, width * count);
-    free(ids);
 }
 
 void prepared_hash(Dataset *d) {

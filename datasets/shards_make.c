@@ -76,11 +76,10 @@ static Rc add(Making *k, bool valid, const int32_t *ids, size_t count, Error *e)
 }
 
 static Rc encode(Making *k, bool valid, const uint8_t *text, size_t length, Error *e) {
-    int32_t *ids = mem_alloc(length, sizeof *ids);
+    OWNED int32_t *ids = mem_alloc(length, sizeof *ids);
     size_t count;
     Rc rc = tokenizer_encode(&k->codec, text, length, ids, &count, e);
     if (!rc) rc = add(k, valid, ids, count, e);
-    free(ids);
     return rc;
 }
 

@@ -133,11 +133,10 @@ Rc shards_manifest_write(const ShardsManifest *m, const char *path, Error *e) {
         json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:f, s:f, s:o}", "format", FORMAT, "name", m->name, "tokenizer",
                   m->tokenizer, "vocabulary", m->vocabulary, "model", "file", m->model, "sha256", m->model_sha256,
                   "unigram_train", m->unigram_train, "unigram_valid", m->unigram_valid, "shards", list);
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    OWNED char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     LOCAL_TEXT(all);
     text_format(&all, "%s\n", text);
     Rc rc = file_write(path, all.at, all.length, e);
-    free(text);
     json_decref(root);
     return rc;
 }

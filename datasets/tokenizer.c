@@ -22,15 +22,12 @@ static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t tr
     bool wide = false;
     for (size_t at = 0; at < length; at++) bytes[text[at]] = 1;
     for (int i = ASCII; i < 256; i++) wide |= bytes[i];
-    uint64_t *seen = mem_alloc(CODE_POINTS / 64, sizeof *seen);
+    OWNED uint64_t *seen = mem_alloc(CODE_POINTS / 64, sizeof *seen);
     for (uint32_t code = 0; code < ASCII; code++) seen[code / 64] |= (uint64_t)bytes[code] << code % 64;
     for (size_t at = 0, n; wide && at < length; at += n) {
         uint32_t code;
         n = utf8_next(text + at, length - at, &code);
-        if (!n) {
-            free(seen);
-            return utf8_refused(text, length, at, e);
-        }
+        if (!n) return utf8_refused(text, length, at, e);
         seen[code / 64] |= (uint64_t)1 << code % 64;
     }
     int vocab = 0;
@@ -41,7 +38,6 @@ static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t tr
         t->codes[id] = code;
         t->bytes[id++] = (uint8_t)utf8_bytes(code);
     }
-    free(seen);
     return RC_OK;
 }
 

@@ -88,7 +88,7 @@ static void intervals(Means *m, StBoot *r) {
 /* Random resamples, each summed in the ascending order of its values. */
 static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
     StWeighted *list = mem_alloc(draws, sizeof *list);
-    uint32_t *times = mem_alloc(s->n, sizeof *times);
+    OWNED uint32_t *times = mem_alloc(s->n, sizeof *times);
     gsl_rng *rng = st_rng_new(key);
     for (size_t draw = 0; draw < draws; draw++) {
         double sum = 0.0;
@@ -98,7 +98,6 @@ static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
         list[draw] = (StWeighted){sum / (double)s->n, 1};
     }
     gsl_rng_free(rng);
-    free(times);
     return list;
 }
 

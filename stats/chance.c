@@ -48,11 +48,10 @@ StChance st_chance_unpaired(const double *a, size_t na, const double *b, size_t 
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
-    double *s = mem_alloc(na * nb, sizeof *s);
+    OWNED double *s = mem_alloc(na * nb, sizeof *s);
     r.total = na * nb;
     score(a, na, b, nb, s, &r);
     StPigeonhole both = st_pigeonhole(s, na, nb, 1.0, conf, draws, key); /* resamples rows and columns apart */
-    free(s);
     r.status = both.status;
     if (r.status == ST_OK) {
         r.lo = both.lo;

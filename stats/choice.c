@@ -211,7 +211,7 @@ StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKe
     }
     if (k == 0) return r;
     Column *c = mem_alloc(k, sizeof *c);
-    double *u = mem_alloc(k + 2 * n, sizeof *u);
+    OWNED double *u = mem_alloc(k + 2 * n, sizeof *u);
     unsigned char *swap = mem_alloc(n, sizeof *swap);
     gsl_rng *rng = r.exact ? NULL : st_rng_new(key);
     for (size_t j = 0; j < k; j++) {
@@ -225,7 +225,6 @@ StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKe
     shares(&r, c);
     if (rng) gsl_rng_free(rng);
     free(swap);
-    free(u);
     free(c);
     return r;
 }

@@ -71,8 +71,8 @@ StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items,
     r.status = all_finite(a, all) && all_finite(b, all) ? ST_N_TOO_SMALL : ST_NONFINITE_INPUT;
     if (r.status != ST_N_TOO_SMALL || seeds == 0 || items == 0) return r;
     Scored g = {a, b, seeds, items, counts, score, mem_alloc(counts, sizeof(double)), mem_alloc(seeds, sizeof(double))};
-    StWeighted *both = mem_alloc(draws, sizeof *both), *alone = mem_alloc(draws, sizeof *alone);
-    uint32_t *times = mem_alloc(items, sizeof *times);
+    OWNED StWeighted *both = mem_alloc(draws, sizeof *both), *alone = mem_alloc(draws, sizeof *alone);
+    OWNED uint32_t *times = mem_alloc(items, sizeof *times);
     gsl_rng *rng = st_rng_new(key);
     r.mean = differences(&g, NULL);
     if (seeds > 1 && items > 1) {
@@ -82,9 +82,6 @@ StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items,
         r.status = ST_OK;
     }
     gsl_rng_free(rng);
-    free(times);
-    free(alone);
-    free(both);
     free(g.difference);
     free(g.sum);
     return r;

@@ -14,7 +14,7 @@ typedef struct {
 } Margins;
 
 static void margins_init(Margins *m, const double *d, size_t seeds, size_t blocks) {
-    double *column = mem_alloc(seeds, sizeof *column);
+    OWNED double *column = mem_alloc(seeds, sizeof *column);
     m->seed = mem_alloc(seeds + blocks, sizeof *m->seed);
     m->block = m->seed + seeds;
     for (size_t s = 0; s < seeds; s++) {
@@ -29,7 +29,6 @@ static void margins_init(Margins *m, const double *d, size_t seeds, size_t block
         for (size_t s = 0; s < seeds; s++) sum += column[s];
         m->block[b] = sum / (double)seeds;
     }
-    free(column);
 }
 
 static double squares_about(const double *x, size_t n, double mean) {

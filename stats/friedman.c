@@ -84,7 +84,7 @@ StFriedman st_friedman(const double *x, size_t k, size_t n, double alpha, StKey 
     }
     size_t most = 2 * n * (k - 1);
     Tally t = {.k = k, .reaching = mem_alloc(most + 1, sizeof *t.reaching)};
-    double *rank = mem_alloc(k * n, sizeof *rank);
+    OWNED double *rank = mem_alloc(k * n, sizeof *rank);
     rank_blocks(x, k, n, rank);
     for (size_t i = 0; i < k; i++) {
         mean_rank[i] = 0.0;
@@ -96,7 +96,6 @@ StFriedman st_friedman(const double *x, size_t k, size_t n, double alpha, StKey 
     r.exact = all.exact;
     r.total = all.total;
     if (r.status == ST_OK) fill(&r, &t, most, alpha, mean_rank, pair);
-    free(rank);
     free(t.reaching);
     return r;
 }

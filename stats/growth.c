@@ -101,14 +101,13 @@ static StStatus load(Curve *c, const double *x, const double *y) {
 /* The power law is a line in log x; x > 0 is needed. */
 static void fit_power(const Curve *c, double floor_rss, StGrowth *r) {
     if (!(c->low > 0.0)) return;
-    double *log_x = mem_alloc(c->n, sizeof *log_x);
+    OWNED double *log_x = mem_alloc(c->n, sizeof *log_x);
     for (size_t i = 0; i < c->n; i++) log_x[i] = log(c->low + c->width * c->u[i]);
     StLine line = st_line(log_x, c->log_y, c->n);
     r->power = line.slope;
     r->level_pow = line.intercept;
     r->rss_pow = line.rss;
     r->aic_pow = st_aic(fmax(line.rss, floor_rss), c->n, 2).aic;
-    free(log_x);
 }
 
 static void growth(Curve *c, StGrowth *r) {

@@ -135,7 +135,7 @@ static int by_seen(const void *x, const void *y) {
 }
 
 static void flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) {
-    double *u = mem_alloc(r->k, (1 + ST_FLIP_BATCH) * sizeof *u);
+    OWNED double *u = mem_alloc(r->k, (1 + ST_FLIP_BATCH) * sizeof *u);
     StFlipDraws draws = {0};
     if (!r->exact) st_flip_draws_init(&draws, r->n, key);
     qsort(c, r->k, sizeof *c, by_seen);
@@ -151,7 +151,6 @@ static void flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) 
         c[j].row->single = (double)c[j].row->single_count / (double)r->total;
         c[j].row->raw = (double)c[j].row->raw_count / (double)r->total;
     }
-    free(u);
     st_flip_draws_release(&draws);
 }
 
@@ -178,8 +177,8 @@ StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, 
                       StKey key, double *p) {
     for (size_t j = 0; j < k; j++)
         if (!(margin[j] > 0.0) || !isfinite(margin[j])) return ST_BAD_ARG;
-    double *shifted = mem_alloc(2 * k * n, sizeof *shifted), *size = mem_alloc(2 * k, sizeof *size);
-    StMaxTRow *rows = mem_alloc(2 * k, sizeof *rows);
+    OWNED double *shifted = mem_alloc(2 * k * n, sizeof *shifted), *size = mem_alloc(2 * k, sizeof *size);
+    OWNED StMaxTRow *rows = mem_alloc(2 * k, sizeof *rows);
     for (size_t j = 0; j < k; j++) {
         size[j] = size[k + j] = fmax(scale ? scale[j] : st_scale(d + j * n, NULL, n), margin[j]);
         for (size_t i = 0; i < n; i++) {
@@ -192,8 +191,5 @@ StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, 
         double above = k == 1 ? rows[j].raw : rows[j].step, below = k == 1 ? rows[k + j].raw : rows[k + j].step;
         p[j] = fmax(above, below);
     }
-    free(shifted);
-    free(size);
-    free(rows);
     return status;
 }

@@ -104,8 +104,8 @@ StStatus st_holm_groups(const double *p, const size_t *group, size_t m, double *
         if (p[i] < 0.0 || p[i] > 1.0 || group[i] >= m) return ST_BAD_ARG;
         numbers = group[i] + 1 > numbers ? group[i] + 1 : numbers;
     }
-    double *largest = mem_alloc(numbers + 1, sizeof *largest), *out = mem_alloc(m + 1, sizeof *out);
-    size_t *order = mem_alloc(numbers + 1, sizeof *order);
+    OWNED double *largest = mem_alloc(numbers + 1, sizeof *largest), *out = mem_alloc(m + 1, sizeof *out);
+    OWNED size_t *order = mem_alloc(numbers + 1, sizeof *order);
     size_t groups = largest_of(p, group, m, largest, numbers);
     for (size_t g = 0; g < numbers; g++) {
         size_t k = g;
@@ -115,8 +115,5 @@ StStatus st_holm_groups(const double *p, const size_t *group, size_t m, double *
     for (size_t i = 0; i < m; i++)
         out[i] = isnan(p[i]) ? p[i] : over_groups(p[i], group[i], largest, order, numbers, groups);
     for (size_t i = 0; i < m; i++) adj[i] = out[i];
-    free(order);
-    free(out);
-    free(largest);
     return ST_OK;
 }

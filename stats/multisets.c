@@ -141,12 +141,11 @@ uint64_t st_multisets_below(StMultisets *m, double x, bool or_equal) {
     double sum = x * (double)m->n;
     uint64_t below;
     size_t count;
-    StWeighted *list = list_around(m, sum, sum, &count, &below);
+    OWNED StWeighted *list = list_around(m, sum, sum, &count, &below);
     for (size_t i = 0; i < count; i++) {
         bool is = list[i].value < x || (or_equal && list[i].value == x);
         below += is ? list[i].weight : 0;
     }
-    free(list);
     return below;
 }
 
@@ -174,12 +173,11 @@ static void means_at(StMultisets *m, uint64_t place, double value[2]) {
     for (uint64_t next = 0; next < 2; next++) {
         uint64_t want = place + next < m->total ? place + next : place, before;
         size_t at = close_in(m, want), count;
-        StWeighted *list = list_around(m, m->cut[at].sum, m->cut[at + 1].sum, &count, &before);
+        OWNED StWeighted *list = list_around(m, m->cut[at].sum, m->cut[at + 1].sum, &count, &before);
         st_weighted_sort(list, count);
         value[next] = st_weighted_at(list, count, want - before);
         bool has_both = want + 1 < m->total && want + 1 < m->cut[at + 1].weight;
         if (next == 0 && has_both) value[1] = st_weighted_at(list, count, want + 1 - before);
-        free(list);
         if (has_both) return;
     }
 }

@@ -82,13 +82,11 @@ StPairs st_pair(const StRun *a, size_t na, const StRun *b, size_t nb, double cap
         p.status = ST_N_TOO_SMALL;
         return p;
     }
-    StRun *x = sorted_copy(a, na), *y = sorted_copy(b, nb);
+    OWNED StRun *x = sorted_copy(a, na), *y = sorted_copy(b, nb);
     p.status = check_arm(&p, x, na, cap);
     if (p.status == ST_OK) p.status = check_arm(&p, y, nb, cap);
     if (p.status == ST_OK) p.status = check_match(&p, x, na, y, nb);
     if (p.status == ST_OK) fill(&p, x, y, na, cap);
-    free(x);
-    free(y);
     return p;
 }
 

@@ -140,11 +140,10 @@ StEffect st_effect(const double *a, const double *b, size_t n) {
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
-    double *d = mem_alloc(n, sizeof *d);
+    OWNED double *d = mem_alloc(n, sizeof *d);
     for (size_t i = 0; i < n; i++) d[i] = b ? a[i] - b[i] : a[i];
     StSample s;
     r.status = st_sample_init(&s, d, n, st_scale(a, b, n));
-    free(d);
     if (r.status == ST_OK) {
         effect_of(&s, a, b, &r);
         st_sample_release(&s);

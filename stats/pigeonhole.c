@@ -98,15 +98,13 @@ StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double 
     r.exact = all > 0;
     Grid g = {d, seeds, blocks, NULL, r.exact ? all : draws};
     g.list = mem_alloc(g.count, sizeof *g.list);
-    double *row = mem_alloc(blocks, sizeof *row);
-    uint32_t *times = mem_alloc(seeds, sizeof *times);
+    OWNED double *row = mem_alloc(blocks, sizeof *row);
+    OWNED uint32_t *times = mem_alloc(seeds, sizeof *times);
     if (r.exact)
         fill_all(&g, times, row);
     else
         fill_some(&g, times, row, key);
     summarize(&g, conf, &r);
-    free(times);
-    free(row);
     free(g.list);
     return r;
 }

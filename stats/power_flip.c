@@ -176,10 +176,9 @@ static void simulation_init(Simulation *s, size_t n, size_t k, double alpha) {
     Rival *rival = mem_alloc(s->half, sizeof *rival);
     s->own = mem_alloc(s->samples * n, sizeof *s->own);
     s->level = mem_alloc(s->samples, sizeof *s->level);
-    Scratch *t = mem_alloc(1, sizeof *t);
+    OWNED Scratch *t = mem_alloc(1, sizeof *t);
     t->row = room, t->seen = room + (k - 1) * n, t->largest = t->seen + k - 1, t->rival = rival;
     for (size_t sample = 0; sample < s->samples; sample++) simulate_sample(s, rng, t, sample);
-    free(t);
     free(room);
     free(rival);
     gsl_rng_free(rng);

@@ -13,7 +13,7 @@
 
 /* Every run's deviance in the model of one number into each[n]. */
 static StStatus explain(const double *x, const unsigned char *failed, size_t n, StPredictors *r, int k, double *each) {
-    double *rank = mem_alloc(n, sizeof *rank);
+    OWNED double *rank = mem_alloc(n, sizeof *rank);
     StCoef coef[2];
     st_midranks(x, n, 0.0, rank);
     StLogistic l = st_logistic_each(rank, failed, n, 1, coef, each);
@@ -28,7 +28,6 @@ static StStatus explain(const double *x, const unsigned char *failed, size_t n, 
     }
     if (r->separated[k]) r->deviance[k] = 0.0;
     for (size_t i = 0; i < n && r->separated[k]; i++) each[i] = 0.0;
-    free(rank);
     return status;
 }
 

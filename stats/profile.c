@@ -46,9 +46,10 @@ StTaskIqm st_task_iqm(const double *x, const double *base, size_t tasks, size_t 
     r.minus.status = base ? r.status : ST_BAD_ARG;
     if (r.status != ST_OK) return r;
     gsl_rng *rng = st_rng_new(key);
-    size_t *place = mem_alloc(count, sizeof *place);
-    double *room = mem_alloc(count, sizeof *room);
-    StWeighted *own = mem_alloc(ST_PROFILE_DRAWS, sizeof *own), *minus = mem_alloc(ST_PROFILE_DRAWS, sizeof *minus);
+    OWNED size_t *place = mem_alloc(count, sizeof *place);
+    OWNED double *room = mem_alloc(count, sizeof *room);
+    OWNED StWeighted *own = mem_alloc(ST_PROFILE_DRAWS, sizeof *own),
+                     *minus = mem_alloc(ST_PROFILE_DRAWS, sizeof *minus);
     for (size_t i = 0; i < ST_PROFILE_DRAWS; i++) {
         draw(rng, tasks, n, place);
         own[i] = minus[i] = (StWeighted){drawn_iqm(x, place, count, room), 1};
@@ -58,10 +59,6 @@ StTaskIqm st_task_iqm(const double *x, const double *base, size_t tasks, size_t 
     r.lo = alone.lo;
     r.hi = alone.hi;
     if (base) r.minus = st_weighted_interval(minus, ST_PROFILE_DRAWS, conf);
-    free(minus);
-    free(own);
-    free(room);
-    free(place);
     gsl_rng_free(rng);
     return r;
 }
@@ -99,9 +96,9 @@ StStatus st_performance(const double *x, size_t tasks, size_t n, double scale, c
     size_t count = tasks * n;
     double tol = st_tol(fmax(scale, st_scale(x, NULL, count)));
     gsl_rng *rng = st_rng_new(key);
-    size_t *place = mem_alloc(count, sizeof *place);
-    double *room = mem_alloc(count, sizeof *room);
-    uint64_t *seen = mem_alloc(taus * (count + 1), sizeof *seen);
+    OWNED size_t *place = mem_alloc(count, sizeof *place);
+    OWNED double *room = mem_alloc(count, sizeof *room);
+    OWNED uint64_t *seen = mem_alloc(taus * (count + 1), sizeof *seen);
     memcpy(room, x, count * sizeof *room);
     qsort(room, count, sizeof *room, st_compare_double);
     for (size_t t = 0; t < taus; t++)
@@ -113,9 +110,6 @@ StStatus st_performance(const double *x, size_t tasks, size_t n, double scale, c
             band[t].hi = share_quantile(seen + t * (count + 1), count, (1.0 + conf) / 2.0);
         }
     }
-    free(seen);
-    free(room);
-    free(place);
     gsl_rng_free(rng);
     return status;
 }

@@ -114,7 +114,7 @@ double st_unseen(size_t n, double alpha) {
 
 /* Signed midranks of the nonzero values, doubled so that they are whole numbers. Returns how many. */
 static size_t signed_ranks(const StSample *s, double *rank) {
-    double *size = mem_alloc(s->n, sizeof *size);
+    OWNED double *size = mem_alloc(s->n, sizeof *size);
     size_t *order = mem_alloc(s->n, sizeof *order), m = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (s->x[i] != 0.0) {
@@ -128,7 +128,6 @@ static size_t signed_ranks(const StSample *s, double *rank) {
         for (size_t i = first; i < last; i++)
             rank[order[i]] *= (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
     }
-    free(size);
     free(order);
     return m;
 }
@@ -139,7 +138,7 @@ StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey
     if (!valid_alt(alt)) return r;
     r.status = st_sample_init(&s, d, n, scale);
     if (r.status != ST_OK) return r;
-    double *rank = mem_alloc(n, sizeof *rank);
+    OWNED double *rank = mem_alloc(n, sizeof *rank);
     r.m = signed_ranks(&s, rank);
     st_sample_release(&s);
     Walk w = {.alt = alt, .slack = 0.5};
@@ -152,6 +151,5 @@ StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey
     r.total = w.total;
     r.p = (double)w.count / (double)w.total;
     r.p_min = floor_of(r.exact, w.total, r.m, alt);
-    free(rank);
     return r;
 }

@@ -70,7 +70,7 @@ static void relabel(StRelabel *r, const StSample *a, const StSample *b, StKey ke
     uint64_t all = choices(n, a->n);
     r->exact = all <= ST_RELABEL_MAX;
     r->total = r->exact ? all : st_flip_draws(n) + 1;
-    double *x = mem_alloc(n, sizeof *x);
+    OWNED double *x = mem_alloc(n, sizeof *x);
     r->shift = mem_alloc((size_t)r->total, sizeof *r->shift);
     for (size_t i = 0; i < n; i++) x[i] = i < a->n ? a->x[i] : b->x[i - a->n];
     Walk w = {x, a->n, n, r->shift};
@@ -78,7 +78,6 @@ static void relabel(StRelabel *r, const StSample *a, const StSample *b, StKey ke
         walk(&w, 0, 0, 0, 0.0);
     else
         draw(&w, r->total - 1, key);
-    free(x);
 }
 
 StRelabel st_relabel(const double *a, size_t na, const double *b, size_t nb, StKey key) {
@@ -217,7 +216,7 @@ double st_welch_tost_room(const double *a, size_t na, const double *b, size_t nb
 }
 
 void st_midranks(const double *x, size_t n, double tol, double *out) {
-    size_t *order = mem_alloc(n, sizeof *order);
+    OWNED size_t *order = mem_alloc(n, sizeof *order);
     gsl_sort_index(order, x, 1, n);
     for (size_t first = 0, last; first < n; first = last) {
         for (last = first + 1; last < n; last++) {
@@ -226,5 +225,4 @@ void st_midranks(const double *x, size_t n, double tol, double *out) {
         }
         for (size_t i = first; i < last; i++) out[order[i]] = (double)(first + last + 1) / 2.0;
     }
-    free(order);
 }

@@ -252,14 +252,12 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
-    Pair *x = mem_alloc(n, sizeof *x);
-    double *work = mem_alloc(3 * n, sizeof *work);
+    OWNED Pair *x = mem_alloc(n, sizeof *x);
+    OWNED double *work = mem_alloc(3 * n, sizeof *work);
     r.status = ST_OK;
     for (size_t i = 0; i < n; i++) x[i] = (Pair){a[i], b[i]};
     qsort(x, n, sizeof *x, by_pair);
     pitman_morgan(x, n, st_tol(st_scale(a, b, n)), work, &r);
-    free(x);
-    free(work);
     return r;
 }
 

@@ -59,12 +59,10 @@ static Rc find_claim(const Ledger *b, const char *id, const Claim **out, Error *
     for (const Claim *c = f->claim; c < f->claim + f->claims; c++)
         if (!strcmp(c->id, id)) *out = c;
     if (*out) return RC_OK;
-    const char **names = mem_alloc((size_t)f->claims + 1, sizeof *names);
+    OWNED const char **names = mem_alloc((size_t)f->claims + 1, sizeof *names);
     for (int i = 0; i < f->claims; i++) names[i] = f->claim[i].id;
-    Rc rc = error_set(e, RC_USAGE, "claims: unknown claim '%.60s' of write-up %s%s", id, f->writeup,
-                      did_you_mean(hint, sizeof hint, id, names, (size_t)f->claims));
-    free(names);
-    return rc;
+    return error_set(e, RC_USAGE, "claims: unknown claim '%.60s' of write-up %s%s", id, f->writeup,
+                     did_you_mean(hint, sizeof hint, id, names, (size_t)f->claims));
 }
 
 /* Check that some claim holds the word. */

@@ -334,10 +334,9 @@ static void keep_rows(Text *out, const char *word) {
         const char *end = at;
         do end += strcspn(end, "\n"), end += *end == '\n';
         while (end[0] == ' ' && end[1] == ' ' && end[2] == ' ');
-        char *row = mem_alloc((size_t)(end - at) + 1, 1);
+        OWNED char *row = mem_alloc((size_t)(end - at) + 1, 1);
         memcpy(row, at, (size_t)(end - at));
         if (strcasestr(row, word)) text_add(&kept, row, strlen(row)), found++;
-        free(row);
         at = end;
     }
     text_clear(out);

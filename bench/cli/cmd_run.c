@@ -263,11 +263,10 @@ static Rc ask_seeds(UntilAsks *asks, RunnerOptions *o, Error *e) {
 /* Where seeds are added until it is decided, a task trains as many runs as are its own, but the first that are open: so
  * that the seeds are whole in their order, whether tasks run beside or after each other. */
 static void first_come(Todo *p, RunnerOptions *o) {
-    bool *all = mem_alloc((size_t)p->runs, sizeof *all);
+    OWNED bool *all = mem_alloc((size_t)p->runs, sizeof *all);
     o->most_runs = 0;
     for (int i = 0; i < p->runs; i++) o->most_runs += todo_open(p, i) && todo_mine(p, &p->run[i]), all[i] = true;
     if (o->most_runs) todo_only(p, all);
-    free(all);
 }
 
 /* What is stored in the end, and what is left to do. */

@@ -15,7 +15,7 @@ static void tokens_done(void *of, int tokens) {
 /* The prompt's ids at the head of each of `samples` texts of `more` tokens beyond it. */
 static Rc encode(const Weighted *m, const char *prompt, int samples, int more, int32_t **text, int *length, Error *e) {
     size_t bytes = strlen(prompt), count;
-    int32_t *ids = mem_alloc(bytes + 1, sizeof *ids);
+    OWNED int32_t *ids = mem_alloc(bytes + 1, sizeof *ids);
     Rc rc = tokenizer_encode(m->codec, (const uint8_t *)prompt, bytes, ids, &count, e);
     if (rc) error_prefix(e, "--prompt: ");
     if (!rc && !count) rc = error_set(e, RC_USAGE, "--prompt: an empty text; at least one token is needed");
@@ -25,7 +25,6 @@ static Rc encode(const Weighted *m, const char *prompt, int samples, int more, i
         for (int i = 0; i < samples; i++) memcpy(*text + (size_t)i * whole, ids, count * sizeof *ids);
         *length = (int)count;
     }
-    free(ids);
     return rc;
 }
 

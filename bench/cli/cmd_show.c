@@ -51,10 +51,9 @@ Rc command_show(Session *s, Error *e) {
         return !o->times[OPTION_json] && print_listed(s, o->operand[0]) ? RC_OK : error_prefix(e, "show: ");
     if (record_read(&r, s->runs, id, e)) return store_damage(s->runs, id, e);
     store_read(&stored, s->runs);
-    char *experiment = address_experiment(o->operand[0]);
+    OWNED char *experiment = address_experiment(o->operand[0]);
     Rc rc = listing_make(&all, s, &stored, experiment, e);
     store_release(&stored);
-    free(experiment);
     if (!rc) {
         print(&(RunShown){.record = &r, .listing = &all}, o->times[OPTION_json] > 0);
         listing_release(&all);

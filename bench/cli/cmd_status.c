@@ -120,7 +120,7 @@ static void look(Status *st, const char *folder, Experiment *x) {
     *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1};
     store_read(&stored, folder);
     if (x) texts_recall(&stored, x, NULL);
-    SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
+    OWNED SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
     double usual = count_stored(st, &stored, hash, hashes);
     st->begun = mem_alloc((size_t)holds + 1, sizeof *st->begun);
     for (int i = 0; i < holds; i++) {
@@ -140,7 +140,6 @@ static void look(Status *st, const char *folder, Experiment *x) {
     }
     st->left = time_left(st, usual);
     store_release(&stored);
-    free(hash);
     free(hold);
 }
 

@@ -131,10 +131,9 @@ static Rc draw_all(const Session *s, const Table *t, const char *folder, Error *
     Rc rc = RC_OK;
     char(*path)[1200];
     int figures = draw_figures(t, folder, &path);
-    const char **figure = mem_alloc((size_t)figures + 1, sizeof *figure);
+    OWNED const char **figure = mem_alloc((size_t)figures + 1, sizeof *figure);
     for (int i = 0; i < figures; i++) figure[i] = path[i];
     if (s->options->times[OPTION_pdf]) rc = table_pdf(t, folder, figure, figures, e);
-    free(figure);
     free(path);
     return rc;
 }
@@ -281,13 +280,12 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
 /* --fail-on: of the arms at each cell's last step. RC_OK without it. */
 static Rc gate(const Options *o, const Table *t, const FailOn *f) {
     if (!o->times[OPTION_fail_on]) return RC_OK;
-    bool *last = mem_alloc((size_t)t->family.count + 1, sizeof *last);
+    OWNED bool *last = mem_alloc((size_t)t->family.count + 1, sizeof *last);
     for (int i = 0; i < t->family.count; i++) {
         const Contrast *what = &t->family.at[i].what;
         last[i] = what->step == t->sample.cell[what->cell].steps - 1;
     }
     Rc rc = comparisons_gate(t->family.at, t->family.count, last, f);
-    free(last);
     fprintf(stderr, "normbench: --fail-on %s: %s\n", option(o, OPTION_fail_on, ""),
             rc == RC_OK                                ? "passes"
             : rc == RC_INCONCLUSIVE && !t->family.count ? "nothing is compared"

@@ -153,7 +153,7 @@ static Rc read_key(Asked *a, const Experiment *x, const char *text, bool *keep, 
 
 static Rc find_cell(Asked *a, const Experiment *x, Error *e) {
     int cells = experiment_cells(x), left = 0;
-    bool *keep = mem_alloc((size_t)cells, sizeof *keep);
+    OWNED bool *keep = mem_alloc((size_t)cells, sizeof *keep);
     char first[256] = "", text[256];
     memset(keep, true, (size_t)cells);
     Rc rc = RC_OK;
@@ -177,7 +177,6 @@ static Rc find_cell(Asked *a, const Experiment *x, Error *e) {
         }
     } else if (!rc && !left)
         rc = error_set(e, RC_USAGE, "%s has no cell with all of these values", x->name);
-    free(keep);
     return rc ? error_prefix(e, "trace: ") : RC_OK;
 }
 

@@ -131,7 +131,7 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     char kept[REFERENCE_PATH_SIZE], name[TABLE_NAME_SIZE], title[TABLE_NAME_SIZE + PROFILE_NAME_SIZE];
     const json_t *list = folder->before.files;
     int files = (int)json_array_size(list);
-    const char **file = mem_alloc((size_t)files + 1, sizeof *file);
+    OWNED const char **file = mem_alloc((size_t)files + 1, sizeof *file);
     Reference r;
     for (int i = 0; i < files; i++) file[i] = json_string_value(json_array_get(list, (size_t)i));
     table_name(name, x, records->at);
@@ -142,7 +142,6 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     if (!rc) rc = reference_runs(&r, s->root, kept, x, records->at, e);
     if (!rc) rc = compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);
     reference_release(&r);
-    free(file);
     return rc;
 }
 

@@ -73,7 +73,8 @@ Rc against_make(Against *r, const CompareData *data, const AgainstOptions *optio
     if (data->lost && isnan(options->cap)) return needs_cap(data, e);
     st_init();
     r->arm = mem_alloc(arms, sizeof *r->arm);
-    double *d = mem_alloc(most, sizeof *d), *p = mem_alloc(arms, sizeof *p), *holm = mem_alloc(arms, sizeof *holm);
+    OWNED double *d = mem_alloc(most, sizeof *d), *p = mem_alloc(arms, sizeof *p),
+                 *holm = mem_alloc(arms, sizeof *holm);
     for (size_t i = 0; i < arms; i++) {
         AgainstArm *a = &r->arm[i];
         double scale = fabs(options->number);
@@ -91,7 +92,6 @@ Rc against_make(Against *r, const CompareData *data, const AgainstOptions *optio
     }
     (void)st_holm(p, arms, holm);
     for (size_t i = 0; i < arms; i++) r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= 1 - options->conf;
-    free(d), free(p), free(holm);
     compare_before(r);
     return RC_OK;
 }

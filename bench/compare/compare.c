@@ -83,12 +83,11 @@ static void find_stalled(CompareResult *r) {
 
 /* The middle and the ends, diverged runs behind all others. x: [n], written over. */
 static void order(const CompareData *d, size_t first, const double *values, size_t n, CompareArm *a) {
-    double *x = mem_alloc(n, sizeof *x);
+    OWNED double *x = mem_alloc(n, sizeof *x);
     for (size_t s = 0; s < n; s++) x[s] = d->diverged[first + s] ? (double)INFINITY : values[s];
     qsort(x, n, sizeof *x, st_compare_double);
     a->least = x[0], a->most = x[n - 1];
     a->median = (x[(n - 1) / 2] + x[n / 2]) / 2;
-    free(x);
 }
 
 static void arm_alone(CompareResult *r, int arm) {
@@ -147,7 +146,7 @@ static void test_alone(void *context, int index) {
     const CompareData *d = r->data;
     int seeds = d->seeds, at = index + (index >= r->baseline);
     const char *arm = d->arm[at], *baseline = d->arm[r->baseline];
-    const double **block = mem_alloc(2 * (size_t)seeds, sizeof *block);
+    OWNED const double **block = mem_alloc(2 * (size_t)seeds, sizeof *block);
     c->what = contrast_pair(0, 0, (Metric)0, at, r->baseline, r->options.margin);
     PairedRuns in = {.n = seeds,
                      .seed = d->seed,
@@ -162,7 +161,6 @@ static void test_alone(void *context, int index) {
                      .pigeonhole = key_of("pigeonhole", arm, baseline)};
     comparison_make(&r->family, c, &in);
     if (r->options.progress) progress_add(r->options.progress, 1, false);
-    free(block);
 }
 
 static UnpairedArm unpaired_arm(const CompareResult *r, int arm) {
@@ -268,10 +266,9 @@ static void omnibus(CompareResult *r) {
         r->no_omnibus = "more than 2000 runs: relabelling them takes too long";
         return;
     }
-    double *x = mem_alloc(runs, sizeof *x);
+    OWNED double *x = mem_alloc(runs, sizeof *x);
     for (size_t i = 0; i < runs; i++) x[i] = d->diverged[i] ? r->options.cap : d->value[i];
     r->omnibus = st_omnibus(x, (size_t)d->arms, (size_t)d->seeds, key_of("omnibus", "all", "all"));
-    free(x);
 }
 
 static int fewest_runs(const CompareData *d) {

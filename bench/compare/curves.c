@@ -27,7 +27,7 @@ static void find_steps(CompareCurves *c, const Pick *p) {
     const LogSeries *one = NULL;
     for (int i = 0; i < p->runs && !one; i++)
         if (!p->run[i].why) one = p->run[i].series;
-    double *shared = mem_alloc(one->count, sizeof *shared);
+    OWNED double *shared = mem_alloc(one->count, sizeof *shared);
     for (size_t k = 0; k < one->count; k++) {
         bool all = true;
         for (int i = 0; i < p->runs && all; i++)
@@ -37,7 +37,6 @@ static void find_steps(CompareCurves *c, const Pick *p) {
     c->steps = c->shared < CURVES_STEPS_MAX ? c->shared : CURVES_STEPS_MAX;
     for (int k = 0; k < c->steps; k++)
         c->step[k] = shared[c->steps < 2 ? 0 : (long)k * (c->shared - 1) / (c->steps - 1)];
-    free(shared);
 }
 
 static void read_values(CompareCurves *c, const Pick *p, double cap) {

@@ -150,7 +150,7 @@ static int by_name(const void *x, const void *y) {
 
 /* Of what the file says, not of how it says it: arms by name. */
 static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
-    char **name = mem_alloc((size_t)d->arms, sizeof *name);
+    OWNED char **name = mem_alloc((size_t)d->arms, sizeof *name);
     LOCAL_TEXT(all);
     memcpy(name, r->arm, (size_t)d->arms * sizeof *name);
     qsort(name, (size_t)d->arms, sizeof *name, by_name);
@@ -170,7 +170,6 @@ static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
         }
     }
     sha256_hex_of(d->hash, all.at, all.length);
-    free(name);
 }
 
 /* Rows in ascending place: takes out those without a value, and counts the runs of which nothing is left. */
@@ -228,7 +227,7 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
     Reached reached = {0, 0};
     if (r->columns.steps && reach(r, &reached, e)) return e->code;
-    int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
+    OWNED int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
     int *runs = mem_alloc((size_t)r->arms, sizeof *runs), most = 0;
     Rc rc = check_grid(r, seed, seeds, block, blocks, e);
     if (!rc) most = count_runs(r, blocks, runs);
@@ -250,8 +249,6 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
         r->arm = NULL, r->arms = 0, r->read_as = NULL;
     }
     free(runs);
-    free(seed);
-    free(block);
     return rc;
 }
 

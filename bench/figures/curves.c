@@ -262,7 +262,7 @@ bool figure_leaves(const Table *t, int cell, int arm, int seed) {
     int n = t->sample.seeds, values = 0, ended = 0;
     double margin = isfinite(t->x->margin) ? t->x->margin : 0, own = last_run(t, cell, arm, seed)->value[t->metric];
     if (n < LEAST) return false;
-    double *x = mem_alloc((size_t)n, sizeof *x);
+    OWNED double *x = mem_alloc((size_t)n, sizeof *x);
     for (int i = 0; i < n; i++) {
         const SampleRun *run = last_run(t, cell, arm, i);
         ended += strcmp(run->record->status, "ok") != 0;
@@ -274,7 +274,6 @@ bool figure_leaves(const Table *t, int cell, int arm, int seed) {
         for (int i = 0; i < values; i++) x[i] = fabs(x[i] - middle);
         leaves = fabs(own - middle) > fmax(margin, 10 * median(x, values));
     }
-    free(x);
     return leaves;
 }
 

@@ -121,11 +121,10 @@ void cell_format(Cells *c, const char *format, ...) {
     va_start(list, format), va_copy(again, list);
     int n = vsnprintf(NULL, 0, format, list);
     assert(n >= 0);
-    char *text = mem_alloc((size_t)n + 1, 1);
+    OWNED char *text = mem_alloc((size_t)n + 1, 1);
     vsnprintf(text, (size_t)n + 1, format, again);
     va_end(list), va_end(again);
     cell_text(c, text);
-    free(text);
 }
 
 void cell_shown(Cells *c, double x, const char *shown) {

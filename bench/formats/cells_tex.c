@@ -559,7 +559,7 @@ static void list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
 /* Pictures need a colour, which a file that is read into a paper does not ask for. */
 void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
     CellsList plain = {.at = mem_alloc((size_t)l->count + 1, sizeof *plain.at), .count = l->count};
-    bool *own = mem_alloc((size_t)l->count + 1, sizeof *own);
+    OWNED bool *own = mem_alloc((size_t)l->count + 1, sizeof *own);
     for (int i = 0; i < l->count; i++) {
         own[i] = !layout->flows && cells_without_pictures(&l->at[i], &plain.at[i]);
         if (!own[i]) plain.at[i] = l->at[i];
@@ -567,7 +567,7 @@ void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
     list_tex(&plain, layout, out);
     for (int i = 0; i < l->count; i++)
         if (own[i]) free(plain.at[i].row), free(plain.at[i].cell);
-    free(plain.at), free(own);
+    free(plain.at);
 }
 
 void cells_tex(const Cells *c, const TexLayout *layout, Text *out) {

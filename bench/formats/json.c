@@ -118,10 +118,9 @@ json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
 }
 
 void json_print(json_t *root, int digits, Text *out) {
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(digits));
+    OWNED char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(digits));
     assert(text);
     text_format(out, "%s\n", text);
-    free(text);
     json_decref(root);
 }
 

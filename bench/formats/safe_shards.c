@@ -126,7 +126,7 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
         rc = write_shard(f, path, range, ++number, count, index, e);
         i = range[1];
     }
-    char *at = index_of(path);
+    OWNED char *at = index_of(path);
     if (!rc) rc = json_write_file(json_incref(index), JSON_EXACT, at, e);
     if (!rc) {
         unlink(path);
@@ -135,7 +135,6 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
         (void)tidy(path, json_object_get(before, "sha256")); /* the part of the new set that was written */
         json_decref(before);
     }
-    free(at);
     json_decref(index);
     return rc;
 }
@@ -144,24 +143,20 @@ Rc safe_write_split(const SafeFile *f, const char *path, double most, Error *e) 
     if (safe_splits(f, most)) return write_shards(f, path, most, e);
     if (safe_write(f, path, e)) return e->code;
     /* remove the index last: while it exists, the next write looks for shards again. Readers prefer the whole file */
-    char *at = index_of(path);
+    OWNED char *at = index_of(path);
     if (file_exists(at) && tidy(path, NULL)) unlink(at);
-    free(at);
     return RC_OK;
 }
 
 bool safe_stands(const char *path) {
-    char *at = index_of(path);
-    bool stands = file_exists(path) || file_exists(at);
-    free(at);
-    return stands;
+    OWNED char *at = index_of(path);
+    return file_exists(path) || file_exists(at);
 }
 
 void safe_remove(const char *path) {
-    char *at = index_of(path);
+    OWNED char *at = index_of(path);
     unlink(path);
     if (!unlink(at)) (void)tidy(path, NULL);
-    free(at);
 }
 
 /* Check that the shard has exactly the tensors that the index puts there. */
@@ -216,9 +211,8 @@ static Rc read_metadata(SafeFile *f, json_t *index, bool hashed, Error *e) {
     if (size && json_number_value(size) != bytes_of(f))
         return error_set(e, RC_INTEGRITY, "metadata: total_size is not %.0f, the bytes of its tensors", bytes_of(f));
     if (!hashed) return RC_OK;
-    char *all = json_dumps(json_object_get(index, "sha256"), JSON_COMPACT);
+    OWNED char *all = json_dumps(json_object_get(index, "sha256"), JSON_COMPACT);
     safe_add_text(f, "sha256", sha256_hex_of(hash, all, strlen(all)));
-    free(all);
     return RC_OK;
 }
 
@@ -264,8 +258,6 @@ static Rc read_split(SafeFile *f, const char *path, Error *e) {
 
 Rc safe_read_split(SafeFile *f, const char *path, Error *e) {
     if (ends_in(path, SAFE_INDEX)) return read_split(f, path, e);
-    char *at = index_of(path);
-    Rc rc = !file_exists(path) && file_exists(at) ? read_split(f, at, e) : safe_read(f, path, e);
-    free(at);
-    return rc;
+    OWNED char *at = index_of(path);
+    return !file_exists(path) && file_exists(at) ? read_split(f, at, e) : safe_read(f, path, e);
 }

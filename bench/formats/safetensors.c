@@ -125,13 +125,12 @@ Rc safe_write(const SafeFile *f, const char *path, Error *e) {
 
 /* Refuse an entry with an unsupported dtype or shape. */
 static Rc unread(const char *name, const char *dtype, json_t *shape, Error *e) {
-    char *text = json_dumps(shape, JSON_COMPACT);
+    OWNED char *text = json_dumps(shape, JSON_COMPACT);
     if (!word_of(dtype))
         error_set(e, RC_INTEGRITY, "tensor '%.60s': dtype '%.20s' (shape %.60s) is not known here", name, dtype, text);
     else
         error_set(e, RC_INTEGRITY, "tensor '%.60s': %s of shape %.60s; one or two dimensions are read", name, dtype,
                   text);
-    free(text);
     return e->code;
 }
 

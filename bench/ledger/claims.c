@@ -113,7 +113,7 @@ int ledger_family(const Ledger *b, const ClaimFile *f) {
 
 /* Holm over a write-up's claims; one that is not measured counts, as if it had shown nothing. */
 static void adjust(Ledger *b, const ClaimFile *f) {
-    double *p = mem_alloc((size_t)b->claims + 1, sizeof *p);
+    OWNED double *p = mem_alloc((size_t)b->claims + 1, sizeof *p);
     size_t k = 0, at = 0;
     for (LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
         if (c->file == f && by_contrast(c->claim) && shared(b, c) == c) p[k++] = c->p;
@@ -125,7 +125,6 @@ static void adjust(Ledger *b, const ClaimFile *f) {
         bool shown = c->seen == SEEN_yes || c->seen == SEEN_no;
         c->survives = shown && c->line->v && c->holm < c->line->family->alpha;
     }
-    free(p);
 }
 
 void ledger_judge(Ledger *b) {

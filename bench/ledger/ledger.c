@@ -94,7 +94,7 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
     store_read(&stored, s->runs);
     for (int i = 0; i < count && !rc; i++) {
         char path[1400];
-        Experiment *x = mem_alloc(1, sizeof *x);
+        OWNED Experiment *x = mem_alloc(1, sizeof *x);
         LedgerTable *made = NULL;
         snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
         rc = experiment_read(x, path, NULL, NULL, e);
@@ -103,7 +103,6 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
         memcpy(also, x->also, sizeof also);
         if (!rc) add_link(b, x);
         if (!rc) experiment_release(x);
-        free(x);
         bool wanted = f || all;
         for (int k = 0; !rc && k < EXPERIMENT_ALSO_MAX; k++) wanted |= file_of(b, also[k]) != NULL;
         for (int p = PROFILE_COUNT - 1; wanted && p >= 0 && !made && !rc; p--)
@@ -161,7 +160,7 @@ static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const
  * the test. Every plan is read once. */
 static void what_is_missing(Ledger *b, const Session *s, char **names, int count) {
     Lacking *lacking = mem_alloc((size_t)b->lines, sizeof *lacking);
-    Experiment *x = mem_alloc(1, sizeof *x);
+    OWNED Experiment *x = mem_alloc(1, sizeof *x);
     int lines = 0;
     for (LedgerLine *l = b->line; l < b->line + b->lines; l++) {
         if (l->v || l->stated || l->why[0]) continue;
@@ -182,7 +181,6 @@ static void what_is_missing(Ledger *b, const Session *s, char **names, int count
         }
     for (int k = 0; k < lines; k++)
         if (lacking[k].line) say_needs(lacking[k].line, lacking[k].why);
-    free(x);
     free(lacking);
 }
 

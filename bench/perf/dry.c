@@ -64,8 +64,8 @@ static DryKernel *kernel_of(DryStep *d, const char *name) {
 
 Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Backend *backend, Error *e) {
     Trainer *t;
-    Recipe *recipe = mem_alloc((size_t)replicas, sizeof *recipe);
-    uint64_t *seed = mem_alloc((size_t)replicas, sizeof *seed);
+    OWNED Recipe *recipe = mem_alloc((size_t)replicas, sizeof *recipe);
+    OWNED uint64_t *seed = mem_alloc((size_t)replicas, sizeof *seed);
     const int32_t token = 0;
     const Corpus corpus = {&token, 1, 1, 0, 1};
     size_t count = 0;
@@ -81,8 +81,6 @@ Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Ba
         out->model_flops = trainer_flops(t);
         trainer_free(t);
     }
-    free(recipe);
-    free(seed);
     return rc;
 }
 

@@ -54,7 +54,7 @@ static bool is_norm(OpKind kind) {
 
 static void count(PairSide *out, const Trainer *t, OptimizerKind optimizer) {
     Perf all = {0};
-    int *group = mem_alloc((size_t)trainer_ops(t), sizeof *group);
+    OWNED int *group = mem_alloc((size_t)trainer_ops(t), sizeof *group);
     perf_count(&all, group, t, optimizer);
     *out = (PairSide){.flops = all.flops, .memory = (double)trainer_bytes(t), .parameters = all.parameters};
     for (int g = 0; g < all.ops; g++) out->bytes += all.op[g].bytes[PASS_FORWARD] + all.op[g].bytes[PASS_BACKWARD];
@@ -63,7 +63,6 @@ static void count(PairSide *out, const Trainer *t, OptimizerKind optimizer) {
         if (is_norm(c->kind)) out->norms++, out->normed += (double)c->out.rows * c->out.cols;
     }
     perf_release(&all);
-    free(group);
 }
 
 static Rc side_init(Side *s, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
@@ -104,7 +103,7 @@ static int train(Side *a, Side *b, double seconds) {
 }
 
 static void summarize(PerfPair *out, Side *arm, Side *baseline, int n) {
-    double *ratio = mem_alloc((size_t)n, sizeof *ratio);
+    OWNED double *ratio = mem_alloc((size_t)n, sizeof *ratio);
     unsigned low = st_median_rank((unsigned)n, 0.95);
     for (int i = 0; i < n; i++) ratio[i] = arm->seconds[i] / baseline->seconds[i];
     out->pairs = n;
@@ -113,7 +112,6 @@ static void summarize(PerfPair *out, Side *arm, Side *baseline, int n) {
     if (low) out->lo = ratio[low - 1], out->hi = ratio[n - (int)low];
     out->arm.seconds = middle(arm->seconds, n), out->arm.best = arm->seconds[0];
     out->baseline.seconds = middle(baseline->seconds, n), out->baseline.best = baseline->seconds[0];
-    free(ratio);
 }
 
 Rc pairs_measure(PerfPair *out, const RunSpec *arm, const RunSpec *baseline, const Dataset *d, const Backend *backend,

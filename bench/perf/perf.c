@@ -177,13 +177,12 @@ typedef struct {
 
 static void crowd_job(void *context, int index) {
     Crowd *c = context;
-    StepReport *report = trainer_reports(c->bench->t, 1);
+    OWNED StepReport *report = trainer_reports(c->bench->t, 1);
     for (int i = 0; i < c->steps && !session_signal; i++) {
         next_batch(c->trainer[index], c->bench->spec, c->bench->data);
         trainer_step(c->trainer[index], report);
     }
     for (int i = 0; !c->steps && i < 10; i++) (void)backend_fma_peak(trainer_backend(c->bench->t));
-    free(report);
 }
 
 static double crowd_seconds(Crowd *c, int threads) {

@@ -141,12 +141,11 @@ static void other_words(const Experiment *x, const int *first, const int *like, 
 
 void twins_text(const Experiment *x, Text *out) {
     size_t count = (size_t)experiment_cells(x) * (size_t)x->arms;
-    int *first = mem_alloc(count, sizeof *first), *like = mem_alloc(count, sizeof *like);
+    OWNED int *first = mem_alloc(count, sizeof *first), *like = mem_alloc(count, sizeof *like);
     twins_find(x, first), twins_alike(x, like);
     for (int a = 0; a < x->arms; a++) {
         same_everywhere(x, first, a, out);
         for (int b = a + 1; b < x->arms; b++) same_somewhere(x, first, a, b, out);
         for (int b = a + 1; b < x->arms; b++) other_words(x, first, like, a, b, out);
     }
-    free(first), free(like);
 }

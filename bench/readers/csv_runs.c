@@ -244,8 +244,8 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     int at = log_step_column(file);
     double step = 0;
     Log *log = logs_add(out, reader, file->path, "", NULL);
-    char *only = dvclive_metric(log);
-    Odd *odd = mem_alloc((size_t)file->fields + 1, sizeof *odd);
+    OWNED char *only = dvclive_metric(log);
+    OWNED Odd *odd = mem_alloc((size_t)file->fields + 1, sizeof *odd);
     if (at < 0) rc = error_set(e, RC_USAGE, "%.600s: no column counts steps (step, global_step, epoch)", file->path);
     if (!rc && csv_next(&c, &rc, e) && !rc)
         while (next(&c, file->fields, &broken, &rc, e)) {
@@ -256,7 +256,7 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     note_marks(&c, file, only, out, out->count - 1);
     if (broken) log_doubt(log, "its last line breaks off");
     csv_release(&c);
-    free(copy), free(only), free(odd);
+    free(copy);
     return rc;
 }
 

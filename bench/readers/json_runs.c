@@ -195,7 +195,7 @@ static const char *bare(const char *name) {
 
 /* Names without their kind, where one kind of lines has that metric; "val.loss" and "train.loss" otherwise. */
 static void unkind(Log *log) {
-    bool *keep = mem_alloc((size_t)log->count + 1, sizeof *keep);
+    OWNED bool *keep = mem_alloc((size_t)log->count + 1, sizeof *keep);
     for (int i = 0; i < log->count; i++)
         for (int k = 0; k < log->count; k++)
             keep[i] |= k != i && !strcmp(bare(log->series[i].name), bare(log->series[k].name));
@@ -205,7 +205,6 @@ static void unkind(Log *log) {
         log->series[i].name = mem_text(keep[i] ? name + 1 : bare(name));
         free(name);
     }
-    free(keep);
 }
 
 /* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. false: nothing counts steps. */

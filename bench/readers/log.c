@@ -149,7 +149,7 @@ static int by_step(const void *x, const void *y) {
 
 static void settle(LogSeries *s) {
     size_t kept = 0;
-    Placed *placed = mem_alloc(s->count + 1, sizeof *placed);
+    OWNED Placed *placed = mem_alloc(s->count + 1, sizeof *placed);
     for (size_t i = 0; i < s->count; i++) placed[i] = (Placed){s->at[i], i};
     qsort(placed, s->count, sizeof *placed, by_step);
     for (size_t i = 0; i < s->count; i++) {
@@ -160,7 +160,6 @@ static void settle(LogSeries *s) {
         s->at[kept++] = placed[i].point;
     }
     s->count = kept;
-    free(placed);
 }
 
 static double last_step(const Log *log) {
@@ -202,8 +201,8 @@ static void share(Logs *l) {
 }
 
 void logs_settle(Logs *l) {
-    Log **order = mem_alloc((size_t)l->count + 1, sizeof *order);
-    bool *gone = mem_alloc((size_t)l->count + 1, sizeof *gone);
+    OWNED Log **order = mem_alloc((size_t)l->count + 1, sizeof *order);
+    OWNED bool *gone = mem_alloc((size_t)l->count + 1, sizeof *gone);
     int kept = 0;
     for (int i = 0; i < l->count; i++) order[i] = &l->log[i];
     qsort(order, (size_t)l->count, sizeof(Log *), by_unit);
@@ -232,7 +231,6 @@ void logs_settle(Logs *l) {
         else
             l->log[kept++] = l->log[i];
     l->count = kept;
-    free(order), free(gone);
 }
 
 char *log_called(char *out, size_t size, const Log *log) {

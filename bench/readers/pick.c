@@ -60,10 +60,9 @@ static Rc where(Pick *p, const PickQuery *q, Error *e) {
         }
         if (known) continue;
         size_t count;
-        const char **keys = keys_of(p, &count);
+        OWNED const char **keys = keys_of(p, &count);
         error_set(e, RC_USAGE, "--where: no run has a setting or column '%.80s'%s", key,
                   did_you_mean(hint, sizeof hint, key, keys, count));
-        free(keys);
         return e->code;
     }
     return RC_OK;
@@ -170,9 +169,8 @@ static void say_direction(Pick *p, const PickQuery *q) {
 
 static Rc metric(Pick *p, const PickQuery *q, Error *e) {
     size_t count;
-    const char **list = metrics_of(p, &count);
+    OWNED const char **list = metrics_of(p, &count);
     Rc rc = count ? choose_metric(p, q, list, count, e) : RC_OK;
-    free(list);
     if (rc || !p->metric[0]) return rc;
     say_direction(p, q);
     for (int i = 0; i < p->runs; i++) {
@@ -239,7 +237,7 @@ static const char *said_of(const PickedRun *run, bool left) {
 
 /* A line for each reason, or each doubt, with the first names of its runs. */
 static void say_by_reason(Pick *p, bool left) {
-    bool *said = mem_alloc((size_t)p->runs + 1, sizeof *said);
+    OWNED bool *said = mem_alloc((size_t)p->runs + 1, sizeof *said);
     for (int i = 0; i < p->runs; i++) {
         LOCAL_TEXT(line);
         int count = 0;
@@ -258,7 +256,6 @@ static void say_by_reason(Pick *p, bool left) {
         else
             pick_remark(p, "Careful: %.900s: %s.", line.at, one);
     }
-    free(said);
 }
 
 /* What was left out, by reason, and what is doubtful. */

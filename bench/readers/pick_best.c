@@ -92,7 +92,7 @@ static void say_own(Pick *p, bool higher, const PickedRun *alone) {
 /* By how much each arm's mean would look better where every run takes its own best step. */
 static void say_others(Pick *p, bool higher) {
     int arms;
-    const char **arm = pick_labels(p, true, true, &arms);
+    OWNED const char **arm = pick_labels(p, true, true, &arms);
     LOCAL_TEXT(said);
     for (int a = 0; a < arms && said.length < 600; a++) {
         double sum = 0;
@@ -109,7 +109,6 @@ static void say_others(Pick *p, bool higher) {
                 "Values are of the step that is best on average over the other runs of an arm; each run's own best is "
                 "optimistic, on average by %s.",
                 said.length ? said.at : "nothing");
-    free(arm);
 }
 
 Rc pick_best(Pick *p, const PickQuery *q, Error *e) {

@@ -61,7 +61,7 @@ static Rc by_pattern(Pick *p, const PickQuery *q, Error *e) {
 
 /* Runs in the order in which their arms were named, so that the first is the baseline; others behind them. */
 static void order_by_hand(Pick *p, const PickQuery *q) {
-    PickedRun *sorted = mem_alloc((size_t)p->runs + 1, sizeof *sorted);
+    OWNED PickedRun *sorted = mem_alloc((size_t)p->runs + 1, sizeof *sorted);
     int count = 0;
     for (int a = 0; a <= q->arms; a++) {
         const char *name = a < q->arms ? q->arm[a] : "";
@@ -72,7 +72,6 @@ static void order_by_hand(Pick *p, const PickQuery *q) {
             if (strlen(p->run[i].arm) == n && !strncmp(p->run[i].arm, name, n)) sorted[count++] = p->run[i];
     }
     memcpy(p->run, sorted, (size_t)p->runs * sizeof *sorted);
-    free(sorted);
 }
 
 /* NAME=PATTERN; the first that fits a run names its arm. */

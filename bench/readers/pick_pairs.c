@@ -69,7 +69,7 @@ static const char **seeds_of(const Pick *p, int *count) {
 /* Numbers of the seeds: as they are written, or their places where some is no number. */
 static void number(Pick *p) {
     int count;
-    const char **seed = seeds_of(p, &count);
+    OWNED const char **seed = seeds_of(p, &count);
     int64_t x;
     bool numbers = true;
     for (int i = 0; i < count; i++) numbers &= parse_whole(seed[i], &x) && x >= 0;
@@ -81,7 +81,6 @@ static void number(Pick *p) {
             if (strcmp(p->run[i].seed, seed[k]) != 0) continue;
             if (!numbers || !parse_whole(seed[k], &p->run[i].number)) p->run[i].number = k + 1;
         }
-    free(seed);
 }
 
 static void count_runs(Pick *p) {
@@ -114,20 +113,19 @@ static const char *lacking(const Pick *p, const char *const *arm, int arms, cons
 /* Leaves out what has no partner in every arm, then corpora that lack a pair that another has. */
 static void leave_partners(Pick *p) {
     int arms;
-    const char **arm = pick_labels(p, true, true, &arms);
-    const char **why = mem_alloc((size_t)p->runs + 1, sizeof *why);
+    OWNED const char **arm = pick_labels(p, true, true, &arms);
+    OWNED const char **why = mem_alloc((size_t)p->runs + 1, sizeof *why);
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].why) why[i] = lacking(p, arm, arms, p->run[i].seed, p->run[i].corpus);
     for (int i = 0; i < p->runs; i++)
         if (why[i])
             pick_leave(&p->run[i], "arm %.80s has no run of its seed%s%.80s that can be used", why[i],
                        p->run[i].corpus[0] ? " on " : "", p->run[i].corpus);
-    free(why), free(arm);
 }
 
 static void leave_corpora(Pick *p) {
     int corpora, seeds;
-    const char **corpus = pick_labels(p, false, true, &corpora), **seed = seeds_of(p, &seeds);
+    OWNED const char **corpus = pick_labels(p, false, true, &corpora), **seed = seeds_of(p, &seeds);
     for (int c = 0; c < corpora; c++) {
         const char *lacks = NULL;
         for (int s = 0; s < seeds && !lacks; s++) {
@@ -140,7 +138,6 @@ static void leave_corpora(Pick *p) {
             if (!strcmp(p->run[i].corpus, corpus[c]))
                 pick_leave(&p->run[i], "corpus %.80s has no pair of seed %.60s", corpus[c], lacks);
     }
-    free(corpus), free(seed);
 }
 
 /* Equal numbers that stand for unlike random states: "study_0" with another rng_seed in each arm. */
@@ -191,7 +188,7 @@ static int values_of(const Pick *p, const char *arm, const char *key, int *runs)
 /* A setting of few values that varies within an arm: several arms in one. */
 static void say_mixed(Pick *p) {
     int arms, said = 0;
-    const char **arm = pick_labels(p, true, true, &arms);
+    OWNED const char **arm = pick_labels(p, true, true, &arms);
     for (int a = 0; a < arms && !said; a++) {
         const Log *log = NULL; /* evaluations differ in what they evaluate */
         for (int i = 0; i < p->runs && !log; i++)
@@ -207,20 +204,18 @@ static void say_mixed(Pick *p) {
             said++;
         }
     }
-    free(arm);
 }
 
 /* Arms of which nothing can be used. */
 static void say_lost_arms(Pick *p) {
     int arms;
-    const char **arm = pick_labels(p, true, false, &arms);
+    OWNED const char **arm = pick_labels(p, true, false, &arms);
     for (int a = 0; a < arms; a++) {
         int runs = 0, used = 0;
         for (int i = 0; i < p->runs; i++)
             if (!strcmp(p->run[i].arm, arm[a])) runs++, used += !p->run[i].why;
         if (!used) pick_remark(p, "Careful: arm %.80s is left out: none of its %d runs can be used.", arm[a], runs);
     }
-    free(arm);
 }
 
 Rc pick_pairs(Pick *p, const PickQuery *q, Error *e) {

@@ -151,7 +151,7 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
     int count = scandir(path, &entry, hidden, versionsort), files = 0;
     Rc rc = RC_OK;
     if (count < 0) return error_set(e, RC_USAGE, "%.600s: the folder cannot be listed", path);
-    Found *found = mem_alloc((size_t)count + 1, sizeof *found);
+    OWNED Found *found = mem_alloc((size_t)count + 1, sizeof *found);
     for (int i = 0; i < count; i++) {
         struct stat st;
         LOCAL_TEXT(at);
@@ -167,7 +167,6 @@ static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) 
     free(entry);
     if (!rc) rc = read_found(out, found, files, as, e);
     for (int i = 0; i < files; i++) free(found[i].path);
-    free(found);
     return rc;
 }
 
@@ -179,7 +178,7 @@ static const char *file_of(const char *path) {
 /* Of files that no reader knows those stay that are called as one that was read (metrics.jsonl), or stand beside one
  * with the same ending. */
 static void forget_strange(Logs *l) {
-    bool *like = mem_alloc((size_t)l->count + 1, sizeof *like);
+    OWNED bool *like = mem_alloc((size_t)l->count + 1, sizeof *like);
     int kept = 0;
     for (int i = 0; i < l->count; i++) {
         const char *own = l->log[i].path, *name = file_of(own), *point = strrchr(name, '.');
@@ -197,7 +196,6 @@ static void forget_strange(Logs *l) {
         else
             log_release(&l->log[i]);
     l->count = kept;
-    free(like);
 }
 
 Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {

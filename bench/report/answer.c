@@ -124,7 +124,7 @@ static void by_verdict(const Table *t, const Comparison *const *c, int count, Te
 
 /* Many cells: "Post-LN: worse than Pre-LN in 4 of 6 settings (+0.0456 to +0.0698 nats), not decided in 2. " */
 static void by_arm(const Table *t, const Comparison *const *c, int count, int arm, Text *out) {
-    const Comparison **own = mem_alloc((size_t)count + 1, sizeof *own);
+    OWNED const Comparison **own = mem_alloc((size_t)count + 1, sizeof *own);
     int own_count = 0;
     Group *list;
     for (int i = 0; i < count; i++)
@@ -148,7 +148,6 @@ static void by_arm(const Table *t, const Comparison *const *c, int count, int ar
     }
     if (groups) text_format(out, ". ");
     groups_release(list, groups);
-    free(own);
 }
 
 /* What there is to say where nothing is compared. */
@@ -227,7 +226,7 @@ static void divergence(const Table *t, Text *out) {
 }
 
 void report_finding(const Table *t, Text *out) {
-    const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
+    OWNED const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c);
     setting(t, out);
     if (!count)
@@ -239,7 +238,6 @@ void report_finding(const Table *t, Text *out) {
     else
         for (int i = 0; i < count; i++) sentence(t, c[i], out);
     if (count > FULL_SENTENCES || t->sample.cells > 1) divergence(t, out);
-    free(c);
 }
 
 void report_answer(const Table *t, Text *out) {

@@ -202,7 +202,7 @@ static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
 
 static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
     const Table *t = &made->table;
-    const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
+    OWNED const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c);
     LOCAL_TEXT(words);
     found_heading(b, made, &words);
@@ -218,7 +218,6 @@ static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
         report_answer(t, &words);
         cells_words(out, 0, words.at);
     }
-    free(c);
 }
 
 void report_found(const Ledger *b, Cells *c) {
@@ -271,7 +270,7 @@ static void open_comparison(const Table *t, const Comparison *c, Text *out) {
 static void open_line(const Ledger *b, const LedgerTable *made, Text *out) {
     enum { NAMED = 3 };
     const Table *t = &made->table;
-    const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
+    OWNED const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
     int count = report_comparisons(t, c), open = 0;
     bool few = t->family.floor >= t->x->alpha;
     for (int i = 0; i < count; i++) open += !decision_made(c[i]->decision);
@@ -287,7 +286,6 @@ static void open_line(const Ledger *b, const LedgerTable *made, Text *out) {
     }
     for (int i = 0; i < count && open <= NAMED && !few; i++)
         if (!decision_made(c[i]->decision)) open_comparison(t, c[i], out);
-    free(c);
 }
 
 void report_open(const Ledger *b, const ReportMarkup *m, Text *out) {

@@ -214,11 +214,10 @@ static const Table **tables_of(const Ledger *b) {
 }
 
 static void references_of(const Ledger *b, Text *out) {
-    const Table **t = tables_of(b);
+    OWNED const Table **t = tables_of(b);
     LOCAL_TEXT(items);
     if (prose_bibitems(t, b->made_count, &items))
         text_format(out, "\\begin{thebibliography}{99}\\small\n%s\\end{thebibliography}\n", items.at);
-    free(t);
 }
 
 static Rc prepare(const Ledger *b, const char *folder, Error *e) {
@@ -244,12 +243,10 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
 }
 
 Rc report_bib(const Ledger *b, const char *folder, Error *e) {
-    const Table **t = tables_of(b);
+    OWNED const Table **t = tables_of(b);
     LOCAL_TEXT(out);
     prose_bibtex(t, b->made_count, &out);
-    Rc rc = out.length ? put(folder, "report.bib", &out, e) : RC_OK;
-    free(t);
-    return rc;
+    return out.length ? put(folder, "report.bib", &out, e) : RC_OK;
 }
 
 Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {

@@ -17,8 +17,8 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
                     Hits *hits, const volatile sig_atomic_t *stop) {
     size_t context = (size_t)s->context, windows = feed_window_count(s, d), batch = (size_t)s->batch, bytes = 0;
     int replicas = trainer_replicas(t);
-    Score *all = mem_alloc((size_t)replicas, sizeof *all);
-    bool *hit = mem_alloc(batch * context, sizeof *hit);
+    OWNED Score *all = mem_alloc((size_t)replicas, sizeof *all);
+    OWNED bool *hit = mem_alloc(batch * context, sizeof *hit);
     for (int r = 0; hits && r < replicas; r++)
         hits_begin(&hits[r], trainer_step_number(t), (long)(windows * context), d->vocab);
     for (int r = 0; r < replicas; r++) {
@@ -52,7 +52,5 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
         quantized_none(&out[r]);
         translated_none(out[r].metric, out[r].absent);
     }
-    free(all);
-    free(hit);
     return whole;
 }

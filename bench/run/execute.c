@@ -79,7 +79,7 @@ static bool any_finite(const Running *g) {
 /* Compute every replica's loss on a fixed slice of validation. */
 static void slice_loss(Running *g) {
     const RunSpec *s = g->spec;
-    Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
+    OWNED Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
     for (int64_t b = 0; b < s->curve_batches; b++) {
         (void)feed_forward(g->t, g->x->data, s, (size_t)(b * s->batch));
         for (int i = 0; i < g->x->runs; i++) {
@@ -89,7 +89,6 @@ static void slice_loss(Running *g) {
     }
     for (int i = 0; i < g->x->runs; i++)
         g->replica[i].valid = all[i].count ? all[i].nll / (double)all[i].count : (double)NAN;
-    free(all);
 }
 
 static bool evaluation_at(const Running *g, int step) {
@@ -141,7 +140,7 @@ static double *last_row(Running *g, Curves *c) {
 static void probe_here(Running *g) {
     int layers = spec_blocks(g->spec);
     if (!g->x->probes || !g->x->probes->wanted[PROBE_linear_probe] || step_of(g) != (int)g->spec->steps) return;
-    double *accuracy = mem_alloc((size_t)g->x->runs * (size_t)layers, sizeof *accuracy);
+    OWNED double *accuracy = mem_alloc((size_t)g->x->runs * (size_t)layers, sizeof *accuracy);
     bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->stop) && !broken(g, NULL);
     for (int i = 0; i < g->x->runs && whole; i++) {
         Curves *c = &g->replica[i].r->curves;
@@ -149,7 +148,6 @@ static void probe_here(Running *g) {
         double *row = last_row(g, c);
         for (int l = 0; l < layers; l++) row[curve_column(c, PROBE_linear_probe, l)] = accuracy[i * layers + l];
     }
-    free(accuracy);
 }
 
 static void evaluate_here(Running *g) {
@@ -157,7 +155,7 @@ static void evaluate_here(Running *g) {
     probe_here(g);
     Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
     Hits *hits = wants_hits(g) ? mem_alloc((size_t)runs, sizeof *hits) : NULL;
-    const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
+    OWNED const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
     bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->stop);
     if (whole && wants_quantized(g)) quantized_measure(g->t, g->x->data, g->spec, v, g->stop);
@@ -169,7 +167,6 @@ static void evaluate_here(Running *g) {
         if (!whole && !stopped(g->stop)) whole = true;
     }
     bool good = whole && !broken(g, NULL);
-    free(curves);
     for (int i = 0; whole && i < runs; i++) {
         RunRecord *r = g->replica[i].r;
         bool keep = good && lacks_evaluation(g, &g->replica[i]);

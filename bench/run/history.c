@@ -38,10 +38,8 @@ static bool holds_at(const Place *p, const char *commit, const char *file, Holds
     char blob[PATH_MAX + 80];
     size_t length;
     snprintf(blob, sizeof blob, "%s:./%s", commit, p->name);
-    char *text = git(p, (const char *const[]){"show", blob, NULL}, &length);
-    bool found = text && strlen(text) == length && holds(what, file, text);
-    free(text);
-    return found;
+    OWNED char *text = git(p, (const char *const[]){"show", blob, NULL}, &length);
+    return text && strlen(text) == length && holds(what, file, text);
 }
 
 /* Parse a line of the log, "HASH SECONDS"; other lines are git's warnings. */
@@ -93,14 +91,13 @@ typedef struct {
 
 static bool holds_plan(const void *what, const char *file, const char *text) {
     const PlanSought *sought = what;
-    Experiment *x = mem_alloc(1, sizeof *x);
+    OWNED Experiment *x = mem_alloc(1, sizeof *x);
     Error none;
     bool same = false;
     if (!experiment_parse(x, file, text, sought->profile, NULL, &none)) {
         same = !strcmp(x->plan, sought->plan);
         experiment_release(x);
     }
-    free(x);
     return same;
 }
 

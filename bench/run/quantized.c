@@ -34,7 +34,7 @@ void quantized_measure(Trainer *t, const Dataset *d, const RunSpec *s, Evaluatio
                        const volatile sig_atomic_t *stop) {
     size_t windows = feed_window_count(s, d), batch = (size_t)s->batch;
     int replicas = trainer_replicas(t);
-    double *nll = mem_alloc((size_t)replicas * (QUANTIZATION_COUNT + 1), sizeof *nll);
+    OWNED double *nll = mem_alloc((size_t)replicas * (QUANTIZATION_COUNT + 1), sizeof *nll);
     long count = 0;
     bool whole = true;
     if (windows > QUANTIZED_WINDOWS) windows = QUANTIZED_WINDOWS;
@@ -52,5 +52,4 @@ void quantized_measure(Trainer *t, const Dataset *d, const RunSpec *s, Evaluatio
             v[r].metric[metric_of[q]] = (sum[q] - sum[QUANTIZATION_COUNT]) / (double)count;
             v[r].absent[metric_of[q]] = false;
         }
-    free(nll);
 }

@@ -287,7 +287,7 @@ static Rc follow(Runner *r, Error *e) {
     Group group;
     Rc rc = RC_OK;
     while ((group.runs = split_told(r->s->ranks, &group.run))) {
-        ExecutedRun *run = mem_alloc((size_t)group.runs, sizeof *run);
+        OWNED ExecutedRun *run = mem_alloc((size_t)group.runs, sizeof *run);
         RunRecord *record = mem_alloc((size_t)group.runs, sizeof *record);
         Execution x = execution_of(r, &group, run);
         rc = run_execute(&x, record, e);
@@ -299,7 +299,6 @@ static Rc follow(Runner *r, Error *e) {
                 name_run(r, &r->todo->run[group.run[i]], &own), r->error = own;
         }
         free(group.run);
-        free(run);
         free(record);
     }
     free(group.run);
@@ -312,7 +311,7 @@ static void one_group(void *context, int index) {
     Error e = {.code = RC_OK};
     if (session_signal || r->full || enough(r)) return; /* runs that cannot be stored are not trained */
     Group group = take_group(r, &r->job[index]);
-    ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
+    OWNED ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
     RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
     Rc rc = RC_OK;
     if (group.runs) {
@@ -337,7 +336,6 @@ static void one_group(void *context, int index) {
     }
     notice_others(r);
     free(group.run);
-    free(run);
     free(record);
 }
 
@@ -351,7 +349,7 @@ static double memory_of(const Backend *b) {
  * at the same step (the start, or a checkpoint), at most `most`. Return the number of groups. */
 static int make_groups(Runner *r, const int *pending, int count, int most) {
     int *step = mem_alloc((size_t)count + 1, sizeof *step), groups = 0;
-    bool *taken = mem_alloc((size_t)count + 1, sizeof *taken);
+    OWNED bool *taken = mem_alloc((size_t)count + 1, sizeof *taken);
     for (int i = 0; i < count && most > 1; i++) step[i] = checkpoint_step(r->s->runs, r->todo->run[pending[i]].id);
     for (int i = 0; i < count; i++) {
         if (taken[i]) continue;
@@ -368,7 +366,6 @@ static int make_groups(Runner *r, const int *pending, int count, int most) {
         }
     }
     free(step);
-    free(taken);
     return groups;
 }
 

@@ -23,7 +23,7 @@ static int by_size(const void *a, const void *b) {
 
 /* Keep the k largest and set the others to -infinity. */
 static void keep_largest(double *logit, int vocab, int k) {
-    double *sorted = mem_alloc((size_t)vocab, sizeof *sorted);
+    OWNED double *sorted = mem_alloc((size_t)vocab, sizeof *sorted);
     memcpy(sorted, logit, (size_t)vocab * sizeof *sorted);
     qsort(sorted, (size_t)vocab, sizeof *sorted, by_size);
     double least = sorted[k - 1];
@@ -31,7 +31,6 @@ static void keep_largest(double *logit, int vocab, int k) {
     for (int i = 0; i < k; i++) room -= sorted[i] > least;
     for (int i = 0; i < vocab; i++)
         if (logit[i] < least || (logit[i] == least && room-- <= 0)) logit[i] = -(double)INFINITY;
-    free(sorted);
 }
 
 int sampling_choose(double *logit, int vocab, const Sampling *how, uint32_t word) {
@@ -56,8 +55,8 @@ static Rc next_tokens(Trainer *t, int context, int vocab, const Sampling *how, i
                       int whole, int prompt, int token, Error *e) {
     int length = prompt + token, seen = length < context ? length : context;
     int32_t *tokens = trainer_feed(t, "tokens", 0);
-    double *logit = mem_alloc((size_t)vocab, sizeof *logit);
-    int *row = mem_alloc((size_t)count, sizeof *row);
+    OWNED double *logit = mem_alloc((size_t)vocab, sizeof *logit);
+    OWNED int *row = mem_alloc((size_t)count, sizeof *row);
     Rc rc = RC_OK;
     for (int b = 0; b < count; b++) {
         const int32_t *own = text + (size_t)(first + b) * (size_t)whole;
@@ -74,8 +73,6 @@ static Rc next_tokens(Trainer *t, int context, int vocab, const Sampling *how, i
             if (isnan(logit[i])) rc = error_set(e, RC_UNMEASURED, "the model's logits are no numbers");
         if (!rc) text[(size_t)(first + b) * (size_t)whole + (size_t)length] = sampling_choose(logit, vocab, how, word);
     }
-    free(row);
-    free(logit);
     return rc;
 }
 

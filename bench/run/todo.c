@@ -210,14 +210,13 @@ static int by_id(const void *a, const void *b) {
 }
 
 static void find_first(Todo *t) {
-    Named *all = mem_alloc((size_t)t->runs + 1, sizeof *all);
+    OWNED Named *all = mem_alloc((size_t)t->runs + 1, sizeof *all);
     for (int i = 0; i < t->runs; i++) all[i] = (Named){t->run[i].id, i};
     qsort(all, (size_t)t->runs, sizeof *all, by_id);
     for (int i = 0; i < t->runs; i++) {
         bool again = i && !strcmp(all[i].id, all[i - 1].id);
         t->run[all[i].at].first = again ? t->run[all[i - 1].at].first : all[i].at;
     }
-    free(all);
 }
 
 bool todo_open(const Todo *t, int run) {
@@ -286,7 +285,7 @@ static double deal_runs(Todo *t, int parts, bool together) {
         if (t->run[i].cell >= cells) cells = t->run[i].cell + 1;
     }
     size_t units = together ? (size_t)cells * (size_t)seeds : (size_t)t->runs;
-    Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
+    OWNED Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
     int *at = mem_alloc(units, sizeof *at), *share = mem_alloc(units, sizeof *share); /* at: into order, plus 1 */
     for (int i = 0; i < t->runs; i++) {
         size_t unit = unit_of(t, i, seeds, together);
@@ -298,7 +297,6 @@ static double deal_runs(Todo *t, int parts, bool together) {
     for (int i = 0; i < t->runs; i++) t->run[i].part = share[unit_of(t, t->run[i].first, seeds, together)];
     free(share);
     free(at);
-    free(order);
     return most;
 }
 

@@ -339,7 +339,7 @@ static void verdict(const Lineage *l, Text *out) {
 
 static void makers(const Lineage *l, Text *out) {
     int runs = 2 * l->t->sample.seeds;
-    const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
+    OWNED const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
     MadeBy made[MADE_BY_MAX];
     char from[TIME_SIZE], to[TIME_SIZE];
     both(l, r);
@@ -364,7 +364,6 @@ static void makers(const Lineage *l, Text *out) {
         text_format(out, "\n");
     }
     text_format(out, "  %s\n", history_caution);
-    free(r);
 }
 
 const char *lineage_run(const Lineage *l) {

@@ -36,8 +36,8 @@ static int place(const Frame *f, double y, int height) {
 
 static void draw(char *cells, const Frame *f, const Curves *c, const CurveInfo *curve, char mark, int width,
                  int height) {
-    double *sum = mem_alloc((size_t)width, sizeof *sum);
-    int *n = mem_alloc((size_t)width, sizeof *n);
+    OWNED double *sum = mem_alloc((size_t)width, sizeof *sum);
+    OWNED int *n = mem_alloc((size_t)width, sizeof *n);
     for (int row = 0; curve && row < c->rows; row++) {
         double y = curve_number(c, row, curve, -1), step = curve_at(c, row, CURVE_step);
         int x = f->last > 0 ? (int)floor(step / f->last * (width - 1)) : 0;
@@ -45,8 +45,6 @@ static void draw(char *cells, const Frame *f, const Curves *c, const CurveInfo *
     }
     for (int x = 0; x < width; x++)
         if (n[x]) cells[place(f, sum[x] / n[x], height) * width + x] = mark;
-    free(sum);
-    free(n);
 }
 
 void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom, int width, int height, Text *out) {
@@ -55,7 +53,7 @@ void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom
     widen(&f, c, often), widen(&f, c, seldom);
     if (!(f.least <= f.most)) return;
     f.log = f.least > 0 && f.most > 10 * f.least;
-    char *cells = mem_alloc((size_t)width * (size_t)height, 1);
+    OWNED char *cells = mem_alloc((size_t)width * (size_t)height, 1);
     memset(cells, ' ', (size_t)width * (size_t)height);
     draw(cells, &f, c, often, '*', width, height);
     draw(cells, &f, c, seldom, 'o', width, height);
@@ -69,7 +67,6 @@ void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom
     text_format(out, "%*s +", LABEL, "");
     for (int x = 0; x < width; x++) text_format(out, "-");
     text_format(out, "\n%*s 0%*.0f\n", LABEL + 1, f.log ? "(log)" : "", width - 1, f.last);
-    free(cells);
 }
 
 static void identity(const RunShown *shown, Text *out) {

@@ -65,7 +65,7 @@ static bool together(const TodoRun *a, const TodoRun *b) {
 /* The open runs, those that one program can train beside each other. Returns how many. */
 static int pieces_of(const Todo *t, const Fate *fate, const double *cost, bool grouped, Dealt *piece) {
     int count = 0, groups = 0, *first = mem_alloc((size_t)t->runs, sizeof *first);
-    int *group = mem_alloc((size_t)t->runs, sizeof *group);
+    OWNED int *group = mem_alloc((size_t)t->runs, sizeof *group);
     for (int i = 0; i < t->runs; i++) {
         int g = 0;
         while (grouped && g < groups && !together(&t->run[first[g]], &t->run[i])) g++;
@@ -77,7 +77,6 @@ static int pieces_of(const Todo *t, const Fate *fate, const double *cost, bool g
             if (group[i] == g && fate[i] == OPEN)
                 piece[count++] = (Dealt){.first = i, .seed = t->run[i].seed, .cost = cost[i]};
     free(first);
-    free(group);
     return count;
 }
 
@@ -125,8 +124,8 @@ static void pack(Submission *sub, const Session *s, const Experiment *x, const T
     const Options *options = s->options;
     bool device = t->runs && t->run[0].backend->device;
     bool grouped = device || option_integer(options, OPTION_replicas, 1) > 1;
-    double *cost = mem_alloc((size_t)t->runs, sizeof *cost);
-    Dealt *piece = mem_alloc((size_t)t->runs, sizeof *piece);
+    OWNED double *cost = mem_alloc((size_t)t->runs, sizeof *cost);
+    OWNED Dealt *piece = mem_alloc((size_t)t->runs, sizeof *piece);
     bool timed = weigh(t, o, cost);
     if (!timed && !device) by_speed(t, s, cost);
     int count = pieces_of(t, fate, cost, grouped, piece);
@@ -141,8 +140,6 @@ static void pack(Submission *sub, const Session *s, const Experiment *x, const T
     int at_once = device ? option_integer(options, OPTION_gpus, 1) : option_integer(options, OPTION_threads, 1);
     fill(sub, x, t, piece, count, tasks, timed || !device, at_once);
     sub->guessed = !timed;
-    free(cost);
-    free(piece);
 }
 
 /* What is submitted together: an array, or several where Slurm takes fewer tasks to one. */
@@ -214,11 +211,9 @@ static Rc submit_script(const Submission *sub, const char *name, const char *aft
                         Error *e) {
     char script[1300];
     snprintf(script, sizeof script, "%s/%s", sub->folder, name);
-    char *whole = realpath(script, NULL);
-    Rc rc = whole ? slurm_submit(whole, after, job, e)
-                  : error_set(e, RC_UNMEASURED, "%s: the file is no longer there", script);
-    free(whole);
-    return rc;
+    OWNED char *whole = realpath(script, NULL);
+    return whole ? slurm_submit(whole, after, job, e)
+                 : error_set(e, RC_UNMEASURED, "%s: the file is no longer there", script);
 }
 
 /* "1, 2 and 3", or with ':' between them. */
@@ -330,7 +325,7 @@ static Rc make_arrays(Arrays *a, const Session *s, const Experiment *x, const To
 
 Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, const SlurmRequest *request,
              const char *word, Error *e) {
-    Fate *fate = mem_alloc((size_t)t->runs, sizeof *fate);
+    OWNED Fate *fate = mem_alloc((size_t)t->runs, sizeof *fate);
     Arrays a = {0};
     bool dry = s->options->times[OPTION_dry_run] > 0;
     text_init(&a.table);
@@ -344,7 +339,6 @@ Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, c
         rc = write_folders(&a, s, x, request, to, e);
         if (!rc && !a.parts) printf("%s: nothing to submit\n", x->name);
         arrays_release(&a);
-        free(fate);
         return rc;
     }
     if (!rc) rc = prepare(&a, s, x, request, word, dry, e);
@@ -356,6 +350,5 @@ Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, c
     if (!rc && !dry && a.parts) say_submitted(&a);
     if (!rc && !a.parts) printf("%s: nothing to submit\n", x->name);
     arrays_release(&a);
-    free(fate);
     return rc;
 }

@@ -69,12 +69,11 @@ static void add_aside(SafeFile *f, Aside *a, Trainer *t, int replica) {
     int sites = trainer_sites(t);
     *a = (Aside){0};
     if (!sites) return;
-    Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
+    OWNED Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
     const uint64_t *from = (const uint64_t *)counts;
     a->count = mem_alloc((size_t)sites * COUNTS, sizeof *a->count);
     trainer_rounded(t, replica, counts);
     for (int i = 0; i < sites * COUNTS; i++) a->count[i] = (double)from[i];
-    free(counts);
     safe_add(f, "rounded", "F64", 2, sites, COUNTS, a->count);
     if (!trainer_scaled(t)) return;
     LossScale s = trainer_scale(t, replica);
@@ -95,7 +94,7 @@ static void take_aside(const SafeFile *f, Trainer *t, int replica) {
     int sites = trainer_sites(t);
     double scale[SCALE];
     if (!sites) return;
-    Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
+    OWNED Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
     const char *from = safe_find(f, "rounded")->data; /* may be unaligned */
     for (int i = 0; i < sites * COUNTS; i++) {
         double x;
@@ -103,7 +102,6 @@ static void take_aside(const SafeFile *f, Trainer *t, int replica) {
         ((uint64_t *)counts)[i] = (uint64_t)x;
     }
     trainer_set_rounded(t, replica, counts);
-    free(counts);
     if (!trainer_scaled(t)) return;
     memcpy(scale, safe_find(f, "loss_scale")->data, sizeof scale);
     trainer_set_scale(t, replica, (LossScale){scale[0], (int32_t)scale[1], (int32_t)scale[2]});

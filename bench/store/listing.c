@@ -55,11 +55,8 @@ static Rc add_profiles(Plans *p, const char *path, const Overrides *o, Error *e)
 }
 
 static bool same_file(const char *a, const char *b) {
-    char *x = realpath(a, NULL), *y = realpath(b, NULL);
-    bool same = x && y && !strcmp(x, y);
-    free(x);
-    free(y);
-    return same;
+    OWNED char *x = realpath(a, NULL), *y = realpath(b, NULL);
+    return x && y && !strcmp(x, y);
 }
 
 /* The plan that a folder of results/out remembers, if it is of `file` (NULL: of any). */
@@ -407,7 +404,7 @@ Rc listing_keep(Listing *l, const char *filter, Error *e) {
                          filter);
     snprintf(key, sizeof key, "%.*s", (int)(at - filter), filter);
     if (canonical(value, key, at + 1, e)) return e->code;
-    bool *keep = mem_alloc((size_t)l->runs, sizeof *keep);
+    OWNED bool *keep = mem_alloc((size_t)l->runs, sizeof *keep);
     int kept = match(l, key, value, false, keep), written = 0;
     if (!kept && is(key, "arm")) kept = match(l, key, value, true, keep);
     if (!kept) {
@@ -422,7 +419,6 @@ Rc listing_keep(Listing *l, const char *filter, Error *e) {
     for (int i = 0; i < l->runs && kept; i++)
         if (keep[i]) l->run[written++] = l->run[i];
     if (kept) l->runs = written;
-    free(keep);
     return kept ? RC_OK : e->code;
 }
 

@@ -106,10 +106,8 @@ static double *block_numbers(const Validation *v, const CurveInfo *curve, int ro
 }
 
 static double measure_start_last_first(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, 0);
-    double out = x ? (log(x[v->curves->layers - 1]) - log(x[0])) / log(10) : (double)NAN;
-    free(x);
-    return out;
+    OWNED double *x = block_numbers(v, curve, 0);
+    return x ? (log(x[v->curves->layers - 1]) - log(x[0])) / log(10) : (double)NAN;
 }
 
 static double measure_start_log(const Validation *v, const CurveInfo *curve) {
@@ -121,20 +119,17 @@ static double measure_start_slope(const Validation *v, const CurveInfo *curve) {
     double *x = block_numbers(v, curve, 0), out = (double)NAN;
     if (x) {
         size_t n = (size_t)v->curves->layers;
-        double *index = mem_alloc(n, sizeof *index);
+        OWNED double *index = mem_alloc(n, sizeof *index);
         for (size_t l = 0; l < n; l++) index[l] = (double)l, x[l] = log(x[l]);
         out = st_line(index, x, n).slope;
-        free(index);
     }
     free(x);
     return out;
 }
 
 static double measure_blocks_last_first(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, ALL_ROWS);
-    double out = x ? log10(x[v->curves->layers - 1] / x[0]) : (double)NAN;
-    free(x);
-    return out;
+    OWNED double *x = block_numbers(v, curve, ALL_ROWS);
+    return x ? log10(x[v->curves->layers - 1] / x[0]) : (double)NAN;
 }
 
 /* Return log10 of a ratio; NaN if it does not exist. */
@@ -214,10 +209,9 @@ static double law_at(const Validation *v, const CurveInfo *curve, int row) {
     double *x = v->step > 0 ? block_numbers(v, curve, row) : NULL, out = (double)NAN;
     if (x) {
         size_t n = (size_t)v->curves->layers;
-        double *index = mem_alloc(n, sizeof *index);
+        OWNED double *index = mem_alloc(n, sizeof *index);
         for (size_t l = 0; l < n; l++) index[l] = (double)l + 1;
         out = st_growth(index, x, n).delta;
-        free(index);
     }
     free(x);
     return out;

@@ -113,12 +113,11 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
 static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
     json_t *rest = json_copy(root);
     json_object_del(rest, "sha256");
-    char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    OWNED char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     LOCAL_TEXT(t);
     text_format(&t, "%s\n", json);
     text_add(&t, curves, length);
     sha256_hex_of(out, t.at, t.length);
-    free(json);
     json_decref(rest);
 }
 
@@ -248,7 +247,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     curves_text(&r->curves, &curves);
     json_t *root = record_json(r);
     record_seal(root, curves.at, curves.length);
-    char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    OWNED char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Rc rc = folder_make_own(aside.at, e);
     const Hits *hits = &r->hits;
     const Translations *t = &r->translations;
@@ -261,7 +260,6 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     /* another process has stored this run meanwhile, and swept what was written aside */
     text_format(&path, "%s/record.json", final.at);
     if (rc && file_exists(path.at)) rc = RC_OK;
-    free(json);
     json_decref(root);
     for (int i = 0; i < 4; i++) text_release(all[i]);
     return rc;

@@ -40,7 +40,7 @@ void rounded_take(RoundedRun *r, Trainer *t, int replica) {
     rounded_release(r);
     if (!sites) return;
     Rounded *count = mem_alloc((size_t)sites, sizeof *count);
-    Place *place = mem_alloc((size_t)sites, sizeof *place);
+    OWNED Place *place = mem_alloc((size_t)sites, sizeof *place);
     trainer_rounded(t, replica, count);
     *r = (RoundedRun){.known = true, .scaled = trainer_scaled(t)};
     if (r->scaled) r->scale = trainer_scale(t, replica);
@@ -53,7 +53,6 @@ void rounded_take(RoundedRun *r, Trainer *t, int replica) {
         r->site[i] = (RoundedSite){.layer = from.layer, .pass = from.pass, .count = count[place[i].index]};
         snprintf(r->site[i].tensor, sizeof r->site[i].tensor, "%s", from.tensor);
     }
-    free(place);
     free(count);
 }
 

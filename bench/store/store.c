@@ -368,8 +368,8 @@ Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *
     Text notes;
     LOCAL_TEXT(texts);
     *r = (Records){.runs = units * x->seeds};
-    Wanted *run = mem_alloc((size_t)r->runs, sizeof *run);
-    Unit *unit = mem_alloc((size_t)units, sizeof *unit);
+    OWNED Wanted *run = mem_alloc((size_t)r->runs, sizeof *run);
+    OWNED Unit *unit = mem_alloc((size_t)units, sizeof *unit);
     text_init(&notes);
     texts_recall(s, x, &texts);
     choose_precision(r, run, unit, s, x, precise, &notes);
@@ -387,8 +387,6 @@ Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *
     else
         rc = check_corpora(run, r->runs, e) ? e->code : read_taken(r, s, run, e);
     r->notes = notes.at;
-    free(run);
-    free(unit);
     if (rc) records_release(r);
     return rc;
 }

@@ -48,7 +48,7 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
     SafeFile f;
     uint8_t hash[32];
     size_t at = 0;
-    float *values = mem_alloc(trainer_weights(t), sizeof *values);
+    OWNED float *values = mem_alloc(trainer_weights(t), sizeof *values);
     trainer_hash(t, 0, hash);
     sha256_hex(origin->parameters_hash, hash);
     safe_init(&f);
@@ -63,7 +63,6 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
     }
     Rc rc = safe_write_split(&f, path, file_bytes, e);
     safe_release(&f);
-    free(values);
     return rc;
 }
 
@@ -181,10 +180,9 @@ Rc weights_load(const Weights *w, Trainer *t, Error *e) {
     char hex[SHA256_HEX];
     for (int i = 0; i < trainer_parameters(t); i++) {
         Parameter x = trainer_parameter(t, i);
-        float *values = mem_alloc(words_of(x), sizeof *values);
+        OWNED float *values = mem_alloc(words_of(x), sizeof *values);
         safe_take_floats(safe_find(&w->file, x.name), values);
         trainer_write(t, i, 0, values);
-        free(values);
     }
     trainer_seek(t, weights_step(&w->origin));
     trainer_hash(t, 0, hash);

@@ -58,10 +58,9 @@ void weights_model(const RunSpec *spec, int vocab, int step, Text *out) {
         if (tape.op[i].out == tape.logits) break;
     }
     json_object_set_new(root, "ops", ops);
-    char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    OWNED char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     assert(text);
     text_add(out, text, strlen(text));
-    free(text);
     json_decref(root);
     tape_release(&tape);
 }

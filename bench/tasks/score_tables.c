@@ -160,9 +160,8 @@ static void dump_item(const ScoredModel *m, const TaskScore *s, int i, Text *out
                               s->task->info->name, "line", item->line, "choice", c, "label", item->label, "context",
                               item->context[c], "continuation", continuation.at, "tokens", text->count - text->scored,
                               "windows", scored_windows(text, m->context), "loglikelihood", text->loglikelihood);
-        char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
+        OWNED char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
         text_format(out, "%s\n", line);
-        free(line);
         json_decref(o);
     }
 }

@@ -93,9 +93,8 @@ Rc task_piqa(TaskItem *item, const json_t *line, Error *e) {
     static const char *const keys[] = {"sol1", "sol2"};
     const char *goal;
     if (take(line, "goal", &goal, e)) return e->code;
-    char *context = format("Question: %s\nAnswer:", goal);
+    OWNED char *context = format("Question: %s\nAnswer:", goal);
     Rc rc = add_keys(item, line, keys, 2, context, e);
-    free(context);
     return rc ? rc : take_label(line, "label", 0, 2, &item->label, e);
 }
 
@@ -103,9 +102,8 @@ Rc task_siqa(TaskItem *item, const json_t *line, Error *e) {
     static const char *const keys[] = {"answerA", "answerB", "answerC"};
     const char *situation, *question;
     if (take(line, "context", &situation, e) || take(line, "question", &question, e)) return e->code;
-    char *context = format("Q: %s %s\nA:", situation, question);
+    OWNED char *context = format("Q: %s %s\nA:", situation, question);
     Rc rc = add_keys(item, line, keys, 3, context, e);
-    free(context);
     return rc ? rc : take_label(line, "label", 1, 3, &item->label, e);
 }
 
@@ -127,9 +125,8 @@ Rc task_winogrande(TaskItem *item, const json_t *line, Error *e) {
     if (!gap || strchr(gap + 1, '_')) return error_set(e, RC_USAGE, "'sentence' has not just one _");
     if (blank(gap + 1)) return error_set(e, RC_USAGE, "'sentence' has nothing behind its _");
     if (take(line, keys[0], &option[0], e) || take(line, keys[1], &option[1], e)) return e->code;
-    char *rest = stripped(gap + 1);
+    OWNED char *rest = stripped(gap + 1);
     for (int i = 0; i < 2; i++) add_choice(item, format("%.*s%s", (int)(gap - sentence), sentence, option[i]), rest);
-    free(rest);
     return take_label(line, "answer", 1, 2, &item->label, e);
 }
 
@@ -185,12 +182,10 @@ static Rc hellaswag_context(const json_t *line, char **out, Error *e) {
         return RC_OK;
     }
     if (take(line, "activity_label", &activity, e) || take(line, "ctx_a", &a, e)) return e->code;
-    char *second = mem_text(b ? b : "");
+    OWNED char *second = mem_text(b ? b : "");
     capitalize(second);
-    char *raw = format("%s: %s %s", activity, a, second);
+    OWNED char *raw = format("%s: %s %s", activity, a, second);
     *out = cleaned(raw);
-    free(second);
-    free(raw);
     return RC_OK;
 }
 
@@ -204,10 +199,9 @@ Rc task_hellaswag(TaskItem *item, const json_t *line, Error *e) {
     Rc rc = blank(context) ? error_set(e, RC_USAGE, "its context is blank") : RC_OK;
     json_array_foreach(endings, i, ending) {
         const char *raw = json_string_value(ending);
-        char *text = cleaned(raw ? raw : "");
+        OWNED char *text = cleaned(raw ? raw : "");
         if (blank(text) && !rc) rc = error_set(e, RC_USAGE, "ending %zu is blank or no text", i + 1);
         add_choice(item, mem_text(context), text);
-        free(text);
     }
     free(context);
     return rc ? rc : take_label(line, "label", 0, item->choices, &item->label, e);

@@ -23,11 +23,10 @@ int task_length(const char *text) {
 
 static Rc encode_item(Scored text[TASK_CHOICES], const TaskItem *item, const Tokenizer *codec, Error *e) {
     for (int c = 0; c < item->choices; c++) {
-        char *continuation = mem_alloc(strlen(item->text[c]) + 2, 1);
+        OWNED char *continuation = mem_alloc(strlen(item->text[c]) + 2, 1);
         continuation[0] = ' ';
         strcpy(continuation + 1, item->text[c]);
         Rc rc = scored_encode(&text[c], codec, item->context[c], continuation, e);
-        free(continuation);
         if (!rc) continue;
         while (c--) scored_release(&text[c]);
         return rc;
@@ -80,12 +79,11 @@ static Scored *gather(const TaskScore *s, int *n) {
 Rc task_weigh(TaskScore *s, Trainer *t, int batch, int context, const volatile sig_atomic_t *stop,
               void (*progress)(void *of, int windows), void *of, Error *e) {
     int n;
-    Scored *all = gather(s, &n);
+    OWNED Scored *all = gather(s, &n);
     Rc rc = likelihoods(t, batch, context, all, n, stop, progress, of, e);
     for (int i = 0, at = 0; i < s->items; i++)
         for (int c = 0; c < s->task->item[s->at[i]].choices; c++)
             s->text[i * TASK_CHOICES + c].loglikelihood = all[at++].loglikelihood;
-    free(all);
     return rc;
 }
 

@@ -30,10 +30,9 @@ static double *output_of(const TheoryNet *net) {
 static double changed(TheoryNet *net, double *before) {
     double sum = 0;
     theory_net_forward(net);
-    double *after = output_of(net);
+    OWNED double *after = output_of(net);
     for (int i = 0; i < theory_net_words(net); i++) sum += (after[i] - before[i]) * (after[i] - before[i]);
     free(before);
-    free(after);
     return sum;
 }
 

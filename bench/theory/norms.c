@@ -99,16 +99,13 @@ static Rc norm_jacobians(TheoryNotes *n, int seed, int argument, Error *e) {
 
 /* Measure Lemma 3 at several widths. */
 static Rc lemma3(TheoryNotes *n, int seed, int d, Error *e) {
-    double *x = mem_alloc((size_t)d, sizeof *x), *jacobian = mem_alloc((size_t)d * (size_t)d, sizeof *x);
-    double *s = mem_alloc((size_t)d, sizeof *s);
+    OWNED double *x = mem_alloc((size_t)d, sizeof *x), *jacobian = mem_alloc((size_t)d * (size_t)d, sizeof *x);
+    OWNED double *s = mem_alloc((size_t)d, sizeof *s);
     theory_normals(x, d, (uint64_t)seed + 1, "theory.norm", 3);
     Rc rc = theory_norm_jacobian(NORM_layernorm, x, d, 0, jacobian, e);
     if (!rc) rc = theory_singular(jacobian, d, s, e);
     if (!rc) theory_note(n, STATEMENT_lemma3, seed, d, 1, s[0] * spread(x, d) / sqrt(d));
     if (!rc) theory_note(n, STATEMENT_w003_layernorm, seed, d, NAN, s[0] * length(x, d));
-    free(x);
-    free(jacobian);
-    free(s);
     return rc;
 }
 

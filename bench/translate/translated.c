@@ -55,7 +55,7 @@ bool translated_measure(Trainer *t, int replica, const Dataset *d, const RunSpec
     size_t count;
     const Pair *pair = pairs_of(d, 1, &count);
     const Decoding greedy = {.beam = 1, .end = pairs_end(d), .context = (int)s->context};
-    Translation *x = mem_alloc(count, sizeof *x);
+    OWNED Translation *x = mem_alloc(count, sizeof *x);
     LOCAL_TEXT(lines);
     Error e;
     for (size_t i = 0; i < count; i++) {
@@ -73,6 +73,5 @@ bool translated_measure(Trainer *t, int replica, const Dataset *d, const RunSpec
         keep->text = mem_text(lines.at);
     }
     for (size_t i = 0; i < count; i++) free(x[i].token);
-    free(x);
     return whole;
 }

@@ -222,7 +222,7 @@ static int still_live(Sentence **live, int lives) {
 /* Translate sentences begin .. begin + count - 1 of `all`. */
 static Rc translate_together(Decoder *d, Sentence *all, int begin, int count, const volatile sig_atomic_t *stop,
                              Error *e) {
-    Sentence **live = mem_alloc((size_t)count, sizeof(Sentence *));
+    OWNED Sentence **live = mem_alloc((size_t)count, sizeof(Sentence *));
     Rc rc = RC_OK;
     for (int i = 0; i < count; i++) live[i] = &all[begin + i];
     for (int lives = count; lives && !rc; lives = still_live(live, lives))
@@ -236,7 +236,6 @@ static Rc translate_together(Decoder *d, Sentence *all, int begin, int count, co
                 rc = error_set(e, RC_UNMEASURED, "the model's logits are no numbers");
             first = to;
         }
-    free(live);
     return rc;
 }
 

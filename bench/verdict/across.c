@@ -10,7 +10,7 @@ bool across_make(Across *a, const Sample *s, Metric metric, const Compared *pair
     if (!x->summary[SUMMARY_across] || x->factors != 1 || x->seeds < 2 || !pairs) return false;
     a->values = x->factor[0].values;
     memcpy(a->pair, pair, (size_t)pairs * sizeof *pair);
-    Contrast *what = mem_alloc((size_t)(pairs * a->values), sizeof *what);
+    OWNED Contrast *what = mem_alloc((size_t)(pairs * a->values), sizeof *what);
     int count = 0;
     for (int i = 0; i < pairs; i++)
         for (int v = 1; v < a->values; v++) {
@@ -21,7 +21,6 @@ bool across_make(Across *a, const Sample *s, Metric metric, const Compared *pair
             what[count++].terms = 4;
         }
     family_make(&a->changes, s, what, count);
-    free(what);
     return true;
 }
 

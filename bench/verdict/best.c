@@ -40,9 +40,9 @@ static Decision decide(const Best *b, const BestPair *p) {
 
 static void test(Best *b, const Sample *s) {
     const Ranking *y = &b->ranking;
-    StGrid *grid = mem_alloc((size_t)y->rows + 1, sizeof *grid);
-    StGridPair *pair = mem_alloc((size_t)b->pairs + 1, sizeof *pair);
-    StMaxTRow *p = mem_alloc((size_t)b->pairs + 1, sizeof *p);
+    OWNED StGrid *grid = mem_alloc((size_t)y->rows + 1, sizeof *grid);
+    OWNED StGridPair *pair = mem_alloc((size_t)b->pairs + 1, sizeof *pair);
+    OWNED StMaxTRow *p = mem_alloc((size_t)b->pairs + 1, sizeof *p);
     StKey key = {.plan = name_stream(s->x->plan), .stream = name_stream("ranking")};
     for (int i = 0; i < y->rows; i++)
         grid[i] = (StGrid){y->row[i].grid.loss, y->row[i].grid.untrained, (size_t)y->rates, (size_t)y->seeds, NULL};
@@ -50,9 +50,6 @@ static void test(Best *b, const Sample *s) {
         pair[i] = (StGridPair){(size_t)(b->pair[i].arm - y->row), (size_t)(b->pair[i].against - y->row)};
     b->joint = st_choice_maxT(grid, pair, (size_t)b->pairs, key, p);
     for (int i = 0; i < b->pairs; i++) b->pair[i].p = p[i], b->pair[i].decision = decide(b, &b->pair[i]);
-    free(p);
-    free(pair);
-    free(grid);
 }
 
 bool best_make(Best *b, const Sample *s) {

@@ -29,7 +29,7 @@ static bool alone(unsigned streams) {
 static ComponentRow row_of(const Sample *s, int cell, int arm) {
     unsigned all;
     ComponentRow row = {.varies = varying(s->x, cell, &all)};
-    double *x = mem_alloc((size_t)s->seeds, sizeof *x);
+    OWNED double *x = mem_alloc((size_t)s->seeds, sizeof *x);
     row.source = alone(row.varies), row.all = row.varies == all;
     for (int seed = 0; seed < s->seeds; seed++) {
         const SampleRun *run = sample_run(s, cell, s->cell[cell].steps - 1, arm, seed);
@@ -37,7 +37,6 @@ static ComponentRow row_of(const Sample *s, int cell, int arm) {
         row.diverged += run->diverged;
     }
     row.sd = st_sd(x, (size_t)s->seeds, 1 - s->x->alpha);
-    free(x);
     return row;
 }
 

@@ -79,7 +79,7 @@ void corpora_sum_release(CorporaSum *c) {
 void corpora_profile(const CorporaSum *c, int arm, const double *tau, int taus, StBand *band) {
     size_t runs = (size_t)c->corpora * (size_t)c->seeds, n = (size_t)taus;
     double *x = mem_alloc(runs, sizeof *x), *at = mem_alloc(n, sizeof *at), sign = c->higher ? -1 : 1;
-    StBand *found = mem_alloc(n, sizeof *found);
+    OWNED StBand *found = mem_alloc(n, sizeof *found);
     for (size_t i = 0; i < runs; i++) x[i] = sign * c->score[place(c, arm, 0) + i];
     for (size_t i = 0; i < n; i++) {
         at[i] = sign * tau[c->higher ? n - 1 - i : i];
@@ -87,7 +87,6 @@ void corpora_profile(const CorporaSum *c, int arm, const double *tau, int taus, 
     }
     (void)st_performance(x, (size_t)c->corpora, (size_t)c->seeds, c->scale, at, n, 1 - c->alpha, c->key, found);
     for (size_t i = 0; i < n; i++) band[i] = found[c->higher ? n - 1 - i : i];
-    free(found);
     free(at);
     free(x);
 }

@@ -29,9 +29,9 @@ static void count(FailureRow *row, const Sample *s, int cell, int arm, FailureKi
 /* An arm fails at a seed and the baseline does not: 1; the other way round: -1. */
 static void adjust(Failures *f, const Sample *s) {
     size_t n = (size_t)s->seeds, k = 0, most = (size_t)f->cells * (size_t)f->arms * FAILURE_COUNT;
-    double *d = mem_alloc(most * n, sizeof *d), *scale = mem_alloc(most, sizeof *scale);
-    double **to = mem_alloc(most, sizeof *to);
-    StMaxTRow *p = mem_alloc(most, sizeof *p);
+    OWNED double *d = mem_alloc(most * n, sizeof *d), *scale = mem_alloc(most, sizeof *scale);
+    OWNED double **to = mem_alloc(most, sizeof *to);
+    OWNED StMaxTRow *p = mem_alloc(most, sizeof *p);
     for (int cell = 0; cell < f->cells; cell++)
         for (int arm = 0; arm < f->arms; arm++)
             for (int kind = 0; kind < FAILURE_COUNT && arm != s->baseline; kind++, k++) {
@@ -44,10 +44,6 @@ static void adjust(Failures *f, const Sample *s) {
     if (k) all = st_maxT(d, k, n, scale, s->x->alpha, (StKey){0}, p);
     if (all.status == ST_OK) f->floor = all.p_min;
     for (size_t i = 0; i < k && all.status == ST_OK; i++) *to[i] = p[i].step;
-    free(p);
-    free(to);
-    free(scale);
-    free(d);
 }
 
 bool failures_make(Failures *f, const Sample *s) {

@@ -36,7 +36,7 @@ static double rank(const Comparison *c, double *out) {
  * mean, rows: [count]. */
 static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *mean) {
     size_t n = (size_t)f->n, k = (size_t)f->count;
-    double *d = mem_alloc(k * n, sizeof *d), *scale = mem_alloc(k, sizeof *scale);
+    OWNED double *d = mem_alloc(k * n, sizeof *d), *scale = mem_alloc(k, sizeof *scale);
     for (size_t i = 0; i < k; i++) {
         const Comparison *c = &f->at[i];
         mean[i] = 0;
@@ -49,8 +49,6 @@ static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *m
         for (size_t s = 0; s < n; s++) mean[i] += d[i * n + s] / (double)n;
     }
     StMaxT out = st_maxT(d, k, n, scale, f->left_out ? 0 : f->alpha, ranks ? f->ranks_key : f->joint_key, rows);
-    free(d);
-    free(scale);
     return out;
 }
 
@@ -69,7 +67,7 @@ void family_holm(Family *f, double *p) {
 
 static void adjust_flips(Family *f) {
     size_t k = (size_t)f->count;
-    double *p = mem_alloc(k, sizeof *p), *adjusted = mem_alloc(k, sizeof *adjusted);
+    OWNED double *p = mem_alloc(k, sizeof *p), *adjusted = mem_alloc(k, sizeof *adjusted);
     for (size_t i = 0; i < k; i++) {
         const Comparison *c = &f->at[i];
         p[i] = c->status == ST_OK && c->flip.status == ST_OK ? c->flip.p : (double)NAN;
@@ -79,8 +77,6 @@ static void adjust_flips(Family *f) {
     if (!st_bh(p, k, adjusted))
         for (size_t i = 0; i < k; i++) f->at[i].bh = adjusted[i];
     family_holm(f, p);
-    free(adjusted);
-    free(p);
 }
 
 /* The decision repeated on ranks. With a diverged run only a side that both show is decided; for this check ranks are
@@ -106,8 +102,8 @@ static double tost_p(const Comparison *c) {
 /* p[count]: of the exact companion, NaN where there is no margin or no pairs to test. */
 static void flip_inside(const Family *f, double *p) {
     size_t n = (size_t)f->n, k = 0, at = 0;
-    double *d = mem_alloc((size_t)f->count * n, sizeof *d), *scale = mem_alloc((size_t)f->count, sizeof *scale);
-    double *margin = mem_alloc((size_t)f->count, sizeof *margin), *out = mem_alloc((size_t)f->count, sizeof *out);
+    OWNED double *d = mem_alloc((size_t)f->count * n, sizeof *d), *scale = mem_alloc((size_t)f->count, sizeof *scale);
+    OWNED double *margin = mem_alloc((size_t)f->count, sizeof *margin), *out = mem_alloc((size_t)f->count, sizeof *out);
     for (int i = 0; i < f->count; i++) {
         const Comparison *c = &f->at[i];
         p[i] = (double)NAN;
@@ -120,16 +116,12 @@ static void flip_inside(const Family *f, double *p) {
         const Comparison *c = &f->at[i];
         if (!isnan(c->what.margin) && c->status == ST_OK && c->t_decides) p[i] = out[at++];
     }
-    free(out);
-    free(margin);
-    free(scale);
-    free(d);
 }
 
 /* Which differences lie inside their margin. Every comparison with a margin costs the others, made or not. */
 static void find_inside(Family *f) {
     if (f->n + f->left_out < ST_EQUAL_SEEDS) return;
-    double *t = mem_alloc((size_t)f->count, sizeof *t), *flips = mem_alloc((size_t)f->count, sizeof *flips);
+    OWNED double *t = mem_alloc((size_t)f->count, sizeof *t), *flips = mem_alloc((size_t)f->count, sizeof *flips);
     size_t m = 0, at = 0;
     for (int i = 0; i < f->count; i++)
         if (!isnan(f->at[i].what.margin)) t[m++] = tost_p(&f->at[i]);
@@ -142,8 +134,6 @@ static void find_inside(Family *f) {
         c->inside_p = isnan(p) || isnan(flips[i]) ? (double)NAN : fmax(p, flips[i]);
         c->inside = c->inside_p < f->alpha;
     }
-    free(flips);
-    free(t);
 }
 
 /* Beyond these additions and numbers intervals by sign flips would take minutes or gigabytes. */
@@ -159,9 +149,9 @@ static void find_intervals(Family *f) {
         f->no_interval = "too many seeds and comparisons to count";
         return;
     }
-    double *d = mem_alloc(count * n, sizeof *d), *scale = mem_alloc(count, sizeof *scale);
-    StFlipCi *together = mem_alloc(count, sizeof *together), *alone = mem_alloc(count, sizeof *alone);
-    Comparison **of = mem_alloc(count, sizeof *of);
+    OWNED double *d = mem_alloc(count * n, sizeof *d), *scale = mem_alloc(count, sizeof *scale);
+    OWNED StFlipCi *together = mem_alloc(count, sizeof *together), *alone = mem_alloc(count, sizeof *alone);
+    OWNED Comparison **of = mem_alloc(count, sizeof *of);
     for (size_t i = 0; i < count; i++) {
         Comparison *c = &f->at[i];
         if (c->status != ST_OK || !c->t_decides || c->what.best) continue;
@@ -175,11 +165,6 @@ static void find_intervals(Family *f) {
         of[i]->together = together[i], of[i]->alone = alone[i];
         if (status) of[i]->together.status = of[i]->alone.status = status;
     }
-    free(of);
-    free(alone);
-    free(together);
-    free(scale);
-    free(d);
 }
 
 /* Where flips were drawn, each comparison's own p comes from the family's flips too, so that no adjusted p is below
@@ -279,8 +264,8 @@ static void leave_out(Family *f) {
 void family_together(Family *f) {
     if (!f->count) return;
     if (f->tests & PAIRED_POWER) find_detectable(f);
-    StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
-    double *mean = mem_alloc((size_t)f->count, sizeof *mean);
+    OWNED StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
+    OWNED double *mean = mem_alloc((size_t)f->count, sizeof *mean);
     f->joint = joint_test(f, false, rows, mean);
     if (f->tests & PAIRED_FLIP) {
         share_flips(f, rows);
@@ -297,8 +282,6 @@ void family_together(Family *f) {
     if (f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);
     if (f->tests & PAIRED_INTERVAL) find_intervals(f);
     if (f->tests & PAIRED_LEAVE) leave_out(f);
-    free(mean);
-    free(rows);
 }
 
 void family_release(Family *f) {

@@ -118,18 +118,16 @@ double grid_value(GridMetric metric, const Sample *s, const Term *t, int seed) {
 #include "bench/plan/grids.def"
 #undef GRID
     };
-    Row *row = mem_alloc(1, sizeof *row);
+    OWNED Row *row = mem_alloc(1, sizeof *row);
     read_row(row, s, t, seed);
-    double value = made[metric](row);
-    free(row);
-    return value;
+    return made[metric](row);
 }
 
 /* Swapped grids are those of the seed that flips share with the other comparisons. */
 void grid_test(Family *f, const Sample *s) {
     StGrid *grid = mem_alloc(2 * (size_t)f->count, sizeof *grid);
-    StGridPair *pair = mem_alloc((size_t)f->count, sizeof *pair);
-    StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
+    OWNED StGridPair *pair = mem_alloc((size_t)f->count, sizeof *pair);
+    OWNED StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
     size_t k = 0, at = 0;
     for (int i = 0; i < f->count; i++) {
         const Contrast *w = &f->at[i].what;
@@ -151,7 +149,5 @@ void grid_test(Family *f, const Sample *s) {
         c->flip.p_min = c->flip.p_min_here = f->choice.p_min;
     }
     for (size_t i = 0; i < 2 * k; i++) grid_free(&grid[i]);
-    free(rows);
-    free(pair);
     free(grid);
 }

@@ -43,7 +43,7 @@ static double detectable(int seeds, int comparisons, double alpha) {
 static void keep_stored(Experiment *part, const Store *stored) {
     const int seeds = part->seeds;
     char(*hash)[SHA256_HEX] = mem_alloc((size_t)seeds, sizeof *hash);
-    bool *lacks = mem_alloc((size_t)seeds, sizeof *lacks);
+    OWNED bool *lacks = mem_alloc((size_t)seeds, sizeof *lacks);
     int count;
     for (int cell = 0; cell < experiment_cells(part); cell++)
         for (int arm = 0; arm < part->arms; arm++) {
@@ -53,7 +53,6 @@ static void keep_stored(Experiment *part, const Store *stored) {
     part->seeds = 0;
     for (int i = 0; i < seeds; i++)
         if (!lacks[i]) part->seed[part->seeds++] = part->seed[i];
-    free(lacks);
     free(hash);
 }
 

@@ -71,7 +71,7 @@ static bool side_stalled(const PairedRuns *in, int seed, bool positive) {
 
 static void pair(Comparison *c, const PairedRuns *in) {
     size_t n = (size_t)in->n;
-    StRun *a = mem_alloc(n, sizeof *a), *b = mem_alloc(n, sizeof *b);
+    OWNED StRun *a = mem_alloc(n, sizeof *a), *b = mem_alloc(n, sizeof *b);
     for (int seed = 0; seed < in->n; seed++) {
         bool lost_a, lost_b;
         a[seed] = side_run(in, seed, true, &lost_a);
@@ -92,8 +92,6 @@ static void pair(Comparison *c, const PairedRuns *in) {
     c->higher = in->higher;
     if (!in->arms || !in->arm[0].stalled) c->stalled_a = c->stalled_b = c->only_stalled_a = c->only_stalled_b = -1;
     c->key = in->flip;
-    free(a);
-    free(b);
 }
 
 /* d for each seed and block: [n][blocks], freed by the caller. *scale: the largest number it is made of. */
@@ -111,7 +109,7 @@ static double *block_differences(const PairedRuns *in, double *scale) {
 
 static void join_blocks(const Family *f, Comparison *c, const PairedRuns *in, const double *d, double scale) {
     size_t n = (size_t)in->n, blocks = (size_t)in->blocks;
-    double *joined = mem_alloc(n * blocks, sizeof *joined);
+    OWNED double *joined = mem_alloc(n * blocks, sizeof *joined);
     c->joined = st_blocks_merge(d, n, blocks, BLOCKS_ALIKE, joined);
     bool usable = c->joined.status == ST_OK || c->joined.status == ST_NO_CONVERGENCE;
     const double *use = usable ? joined : d;
@@ -121,7 +119,6 @@ static void join_blocks(const Family *f, Comparison *c, const PairedRuns *in, co
         c->no_pigeonhole = "too many blocks for 10000 draws";
     else
         c->pigeonhole = st_pigeonhole(use, n, blocks, scale, f->conf, PIGEONHOLE_DRAWS, in->pigeonhole);
-    free(joined);
 }
 
 static void cross(const Family *f, Comparison *c, const PairedRuns *in) {

@@ -129,18 +129,15 @@ static StGrid *grids_of(const Ranking *y, const RankingRow *row, int count) {
 /* All pairs of a group's arms, which stand in order of their means. */
 static void find_places(Ranking *y, RankingRow *row, StKey key) {
     size_t k = (size_t)y->arms * (size_t)(y->arms - 1) / 2, at = 0;
-    StGrid *grid = grids_of(y, row, y->arms);
-    StGridPair *pair = mem_alloc(k + 1, sizeof *pair);
-    StMaxTRow *p = mem_alloc(k + 1, sizeof *p);
+    OWNED StGrid *grid = grids_of(y, row, y->arms);
+    OWNED StGridPair *pair = mem_alloc(k + 1, sizeof *pair);
+    OWNED StMaxTRow *p = mem_alloc(k + 1, sizeof *p);
     for (size_t a = 0; a < (size_t)y->arms; a++)
         for (size_t b = a + 1; b < (size_t)y->arms; b++) pair[at++] = (StGridPair){a, b};
     y->pairs = st_choice_maxT(grid, pair, k, key, p);
     y->apart = y->pairs.status == ST_OK && y->pairs.p_min < y->alpha;
     for (at = 0; at < k && y->apart; at++)
         if (p[at].step < y->alpha) row[pair[at].a].last--, row[pair[at].b].first++;
-    free(p);
-    free(pair);
-    free(grid);
 }
 
 static void subtract(const Ranking *y, RankingRow *row, const RankingRow *base) {
@@ -155,9 +152,9 @@ static void subtract(const Ranking *y, RankingRow *row, const RankingRow *base) 
 
 /* Every arm against the baseline of its group. */
 static void compare(Ranking *y, int baseline, StKey key) {
-    StGrid *grid = grids_of(y, y->row, y->rows);
-    StGridPair *pair = mem_alloc((size_t)y->rows, sizeof *pair);
-    StMaxTRow *p = mem_alloc((size_t)y->rows, sizeof *p);
+    OWNED StGrid *grid = grids_of(y, y->row, y->rows);
+    OWNED StGridPair *pair = mem_alloc((size_t)y->rows, sizeof *pair);
+    OWNED StMaxTRow *p = mem_alloc((size_t)y->rows, sizeof *p);
     size_t k = 0;
     for (int i = 0; i < y->rows; i++) {
         int base = y->row[i].group * y->arms;
@@ -169,9 +166,6 @@ static void compare(Ranking *y, int baseline, StKey key) {
     }
     y->joint = st_choice_maxT(grid, pair, k, key, p);
     for (size_t j = 0; j < k; j++) y->row[pair[j].a].p = p[j];
-    free(p);
-    free(pair);
-    free(grid);
 }
 
 static void fill_group(Ranking *y, const Sample *s, int group, StKey key) {

@@ -87,14 +87,13 @@ static Reading read_omnibus(const ReadingOf *of, Reading r) {
     const Sample *s = of->sample;
     const Contrast *w = &of->c->what;
     size_t k = (size_t)w->terms, n = (size_t)s->seeds;
-    double *x = mem_alloc(k * n, sizeof *x);
+    OWNED double *x = mem_alloc(k * n, sizeof *x);
     for (size_t i = 0; i < k; i++)
         for (size_t seed = 0; seed < n; seed++) {
             const Term *t = &w->term[i];
             x[i * n + seed] = sample_run(s, t->cell, t->step, t->arm, (int)seed)->value[w->metric];
         }
     StOmnibus o = st_omnibus(x, k, n, of->c->key);
-    free(x);
     if (o.status == ST_OK) r.floor = o.p_min;
     return with_p(mean_difference(of->c, r), of->c, o.status, o.p, false);
 }

@@ -134,11 +134,10 @@ typedef struct {
 static void make_line(void *context, int i) {
     const Lines *g = context;
     const RunRecord *r = &g->records[i];
-    char *evaluations = evaluations_text(r, &g->s->x->probes);
+    OWNED char *evaluations = evaluations_text(r, &g->s->x->probes);
     text_init(&g->line[i]);
     text_format(&g->line[i], "%s %s %d %s %s %s\n", r->id, r->status, r->diverged_step, r->loss_chain,
                 r->parameters_hash, evaluations);
-    free(evaluations);
 }
 
 void sample_hash(const Sample *s, const RunRecord *records, char out[SHA256_HEX]) {

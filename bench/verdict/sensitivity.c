@@ -175,22 +175,21 @@ static bool judged_diverged(const Sample *s, const Sensitivity *y, const Sensiti
 
 static void subtract(const Sample *s, const Sensitivity *y, SensitivityRow *row, const SensitivityRow *base) {
     size_t n = (size_t)y->seeds;
-    double *d = mem_alloc(n, sizeof *d);
+    OWNED double *d = mem_alloc(n, sizeof *d);
     bool lost = judged_diverged(s, y, row) || judged_diverged(s, y, base);
     for (int q = 0; q < SENSITIVITY_COUNT; q++) {
         for (size_t i = 0; i < n; i++) d[i] = row->value[q][i] - base->value[q][i];
         row->minus[q] = st_tci(d, n, st_scale(row->value[q], base->value[q], n), 1 - s->x->alpha);
         if (lost && q != SENSITIVITY_stable) row->minus[q].status = ST_BAD_ARG;
     }
-    free(d);
 }
 
 /* Every arm against the baseline of its group, all quantities jointly. */
 static void compare(Sensitivity *y, const Sample *s) {
     size_t k = 0, all = (size_t)y->rows * SENSITIVITY_COUNT;
-    StGrid *grid = mem_alloc(all, sizeof *grid);
-    StGridPair *pair = mem_alloc(all, sizeof *pair);
-    StMaxTRow *p = mem_alloc(all, sizeof *p);
+    OWNED StGrid *grid = mem_alloc(all, sizeof *grid);
+    OWNED StGridPair *pair = mem_alloc(all, sizeof *pair);
+    OWNED StMaxTRow *p = mem_alloc(all, sizeof *p);
     for (int i = 0; i < y->rows; i++) {
         int base = y->row[i].group * s->arms + s->baseline;
         y->row[i].baseline = base == i;
@@ -205,9 +204,6 @@ static void compare(Sensitivity *y, const Sample *s) {
     y->joint = st_choice_maxT(grid, pair, k, key, p);
     if (y->joint.status == ST_OK) y->floor = y->joint.p_min;
     for (size_t j = 0; j < k; j++) y->row[pair[j].a / SENSITIVITY_COUNT].p[pair[j].a % SENSITIVITY_COUNT] = p[j];
-    free(p);
-    free(pair);
-    free(grid);
 }
 
 static void fill_row(const Sample *s, const Sensitivity *y, const int *cells, SensitivityRow *row) {

@@ -31,7 +31,7 @@ static bool read_run(const RunRecord *r, int step, int sentences, double *to) {
 static double *read_term(const Sample *s, const Contrast *w, const Term *t, int sentences) {
     size_t each = (size_t)sentences * COUNTS;
     double *all = mem_alloc((size_t)s->seeds * each, sizeof *all);
-    size_t *rate = mem_alloc((size_t)s->seeds, sizeof *rate);
+    OWNED size_t *rate = mem_alloc((size_t)s->seeds, sizeof *rate);
     bool whole = true;
     if (w->best) grid_chosen(s, t, rate);
     for (int seed = 0; whole && seed < s->seeds; seed++) {
@@ -40,7 +40,6 @@ static double *read_term(const Sample *s, const Contrast *w, const Term *t, int 
         whole = !run->diverged &&
                 read_run(run->record, s->cell[t->cell].step[t->step], sentences, all + (size_t)seed * each);
     }
-    free(rate);
     if (whole) return all;
     free(all);
     return NULL;
@@ -53,12 +52,10 @@ static void cross(Comparison *c, const Sample *s, double conf, StKey key) {
     if (!pair) return;
     const Term *a = &w->term[w->term[0].weight < 0], *b = &w->term[w->term[0].weight > 0];
     int sentences = sample_run(s, a->cell, a->step, a->arm, 0)->record->translations.sentences;
-    double *x = sentences ? read_term(s, w, a, sentences) : NULL, *y = x ? read_term(s, w, b, sentences) : NULL;
+    OWNED double *x = sentences ? read_term(s, w, a, sentences) : NULL, *y = x ? read_term(s, w, b, sentences) : NULL;
     if (y)
         c->corpus =
             st_corpus(x, y, (size_t)s->seeds, (size_t)sentences, COUNTS, bleu_of, conf, TRANSLATIONS_DRAWS, key);
-    free(x);
-    free(y);
 }
 
 void translations_cross(Family *f, const Sample *s) {

@@ -23,7 +23,7 @@ static void pool_init(Pool *p, const UnpairedRuns *in) {
     *p = (Pool){.na = (size_t)in->a.n, .nb = (size_t)in->b.n};
     p->value = mem_alloc(p->na + p->nb, sizeof *p->value);
     p->rank = mem_alloc(p->na + p->nb, sizeof *p->rank);
-    double *scored = mem_alloc(p->na + p->nb, sizeof *scored);
+    OWNED double *scored = mem_alloc(p->na + p->nb, sizeof *scored);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < side[k]->n; i++, n++) {
             bool lost = side[k]->diverged[i];
@@ -31,7 +31,6 @@ static void pool_init(Pool *p, const UnpairedRuns *in) {
             scored[n] = !lost ? side[k]->value[i] : in->higher ? -(double)INFINITY : (double)INFINITY;
         }
     st_midranks(scored, n, st_tol(st_scale(scored, NULL, n)), p->rank);
-    free(scored);
 }
 
 static void pool_release(Pool *p) {
@@ -123,10 +122,9 @@ static void no_pairs(Comparison *c) {
 
 /* P(better), whose bootstrap needs both arms to have runs on either side. */
 static StChance chance(const Pool *p, const UnpairedRuns *in, double conf) {
-    double *turned = mem_alloc(p->na + p->nb, sizeof *turned);
+    OWNED double *turned = mem_alloc(p->na + p->nb, sizeof *turned);
     for (size_t i = 0; i < p->na + p->nb; i++) turned[i] = in->higher ? -p->rank[i] : p->rank[i];
     StChance out = st_chance_unpaired(turned, p->na, turned + p->na, p->nb, conf, CHANCE_DRAWS, in->boot);
-    free(turned);
     return out;
 }
 
@@ -189,7 +187,7 @@ static void decide(Family *f, Comparison *c) {
 
 void unpaired_together(Family *f) {
     size_t k = (size_t)f->count;
-    double *means = mem_alloc(k, sizeof *means), *ranks = mem_alloc(k, sizeof *ranks);
+    OWNED double *means = mem_alloc(k, sizeof *means), *ranks = mem_alloc(k, sizeof *ranks);
     double *same = mem_alloc(k, sizeof *same), least = 1;
     holm(f, p_of_means, means);
     holm(f, p_of_ranks, ranks);
@@ -209,6 +207,4 @@ void unpaired_together(Family *f) {
         decide(f, c);
     }
     free(same);
-    free(ranks);
-    free(means);
 }

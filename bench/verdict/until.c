@@ -89,8 +89,8 @@ static bool all_decided(const Family *f) {
 
 /* Judge the primaries by the first n seeds at a level. */
 static Rc look(const Records *r, const Experiment *x, int n, double level, bool *decided, Error *e) {
-    Experiment *view = mem_alloc(1, sizeof *view);
-    RunRecord *first = mem_alloc((size_t)r->runs, sizeof *first);
+    OWNED Experiment *view = mem_alloc(1, sizeof *view);
+    OWNED RunRecord *first = mem_alloc((size_t)r->runs, sizeof *first);
     Sample sample;
     Family f;
     int kept = 0;
@@ -105,7 +105,6 @@ static Rc look(const Records *r, const Experiment *x, int n, double level, bool 
         family_release(&f);
         sample_release(&sample);
     }
-    free(first), free(view);
     return rc;
 }
 

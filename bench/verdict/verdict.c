@@ -166,7 +166,7 @@ void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alp
     }
     double flips = pairs * ldexp(1, s->seeds < ST_FLIP_MAX ? s->seeds : 17);
     if (!better || s->seeds < 2 || s->arms < 2 || flips > FLIPS_MAX || s->x->most) return;
-    Contrast *what = mem_alloc((size_t)pairs, sizeof *what);
+    OWNED Contrast *what = mem_alloc((size_t)pairs, sizeof *what);
     for (int a = 0; a < s->arms; a++)
         for (int b = a + 1; b < s->arms; b++) what[n++] = contrast_pair(cell, step, metric, a, b, 1);
     Family f = {.tests = PAIRED_T, .alpha = alpha, .conf = 1 - alpha};
@@ -178,5 +178,4 @@ void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alp
         if (f.at[i].joint.step < alpha && (a == best || b == best)) tied[a == best ? b : a] = false;
     }
     family_release(&f);
-    free(what);
 }

@@ -72,9 +72,8 @@ static json_t *rows_of(const Experiment *x, const RunRecord *records) {
 
 static void rows_hash(char out[SHA256_HEX], json_t *rows, json_t *tolerances) {
     json_t *both = tolerances ? json_pack("[O, O]", rows, tolerances) : json_incref(rows);
-    char *text = json_dumps(both, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    OWNED char *text = json_dumps(both, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     sha256_hex_of(out, text, strlen(text));
-    free(text);
     json_decref(both);
 }
 
@@ -125,9 +124,8 @@ static void add_change(json_t *table, const char *run, const char *what, json_t 
 }
 
 static const char *short_text(char out[24], json_t *value) {
-    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    OWNED char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
     snprintf(out, 24, "%.20s", text ? text : "absent");
-    free(text);
     return out;
 }
 

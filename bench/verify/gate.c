@@ -179,7 +179,7 @@ static int gather(GateArm **arms, json_t *stored, json_t *rows, int *compared) {
 
 /* Measured minus stored, paired by seed; Holm over the arms' paired t tests. */
 static void test_arms(Family *f, const GateArm *arms, int count, double margin, size_t room) {
-    double *p = mem_alloc((size_t)count + 1, sizeof *p);
+    OWNED double *p = mem_alloc((size_t)count + 1, sizeof *p);
     uint64_t *seed = mem_alloc(room, sizeof *seed);
     for (size_t i = 0; i < room; i++) seed[i] = i;
     family_begin(f, count);
@@ -197,7 +197,6 @@ static void test_arms(Family *f, const GateArm *arms, int count, double margin, 
     }
     family_holm(f, p);
     free(seed);
-    free(p);
 }
 
 /* All diverged as stored, or inside the margin; a constant difference may be as large as the margin. */

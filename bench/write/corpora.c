@@ -173,7 +173,7 @@ void corpora_tables(const Table *t, CellsList *out) {
     Corpora f;
     char title[300];
     if (!corpora_make(&f, &t->sample)) return;
-    const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
+    OWNED const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
     for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].label;
     for (int group = 0; group < f.groups; group++) {
         CorporaShown s = {&f.sum[group], labels, &f.diverged[group * t->sample.arms], metric_info[f.metric].digits};
@@ -183,6 +183,5 @@ void corpora_tables(const Table *t, CellsList *out) {
         if (!group) words(t, &f, &s, &out->at[at].caption);
         scores(&f, t, group, out);
     }
-    free(labels);
     corpora_release(&f);
 }

@@ -255,7 +255,7 @@ static double middle(double *x, int n) {
 Cost table_cost(const Table *t, int arm) {
     const Sample *s = &t->sample;
     int n = s->cells * s->seeds, k = 0;
-    double *seconds = mem_alloc((size_t)n, sizeof *seconds), *ratio = mem_alloc((size_t)n, sizeof *ratio);
+    OWNED double *seconds = mem_alloc((size_t)n, sizeof *seconds), *ratio = mem_alloc((size_t)n, sizeof *ratio);
     Cost cost = {.least = (double)INFINITY, .most = -(double)INFINITY};
     for (int cell = 0; cell < s->cells; cell++) {
         if (table_spec(t, cell, s->baseline)->precision != table_spec(t, 0, s->baseline)->precision ||
@@ -275,7 +275,5 @@ Cost table_cost(const Table *t, int arm) {
     }
     cost.step_seconds = middle(seconds, k);
     cost.ratio = middle(ratio, k);
-    free(seconds);
-    free(ratio);
     return cost;
 }

@@ -61,13 +61,12 @@ static json_t *cell_json(const Table *t, int cell) {
 json_t *json_records_made_by(const Table *t) {
     MadeBy made[MADE_BY_MAX];
     int runs = t->sample.cells * t->sample.arms * t->sample.seeds;
-    const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
+    OWNED const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
     json_t *list = json_array();
     for (int i = 0; i < runs; i++) r[i] = &t->records[i];
     int commits = records_made_by(made, r, runs);
     for (int i = 0; i < commits; i++)
         json_array_append_new(list, json_pack("{s:s, s:i}", "commit", made[i].commit, "runs", made[i].runs));
-    free(r);
     return list;
 }
 

@@ -163,7 +163,7 @@ static bool write_aside(char path[1400], const char *folder, const Lease *c, dou
     static atomic_int nth;
     char ending[160];
     struct stat at;
-    char *text = text_of(c);
+    OWNED char *text = text_of(c);
     snprintf(ending, sizeof ending, ".aside.%s.%" PRId64 ".%" PRId64 ".%d", c->owner.host, c->owner.pid, c->owner.start,
              atomic_fetch_add(&nth, 1));
     FILE *f = text ? fopen(path_of(path, folder, c->id, ending), "we") : NULL;
@@ -171,7 +171,6 @@ static bool write_aside(char path[1400], const char *folder, const Lease *c, dou
     if (f && fclose(f)) good = false;
     if (good) *now = (double)at.st_mtim.tv_sec;
     if (f && !good) unlink(path);
-    free(text);
     return good;
 }
 

@@ -114,11 +114,10 @@ Rc split_agree(const Ranks *r, const Todo *t, Error *e) {
 
 void split_tell(const Ranks *r, const int *run, int runs) {
     if (!r) return;
-    int *copy = mem_alloc((size_t)runs + 1, sizeof *copy);
+    OWNED int *copy = mem_alloc((size_t)runs + 1, sizeof *copy);
     for (int i = 0; i < runs; i++) copy[i] = run[i];
     ranks_tell(r, &runs, sizeof runs);
     ranks_tell(r, copy, (size_t)runs * sizeof *copy);
-    free(copy);
 }
 
 int split_told(const Ranks *r, int **run) {

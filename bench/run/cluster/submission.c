@@ -183,7 +183,7 @@ static Rc differs(const Submission *s, const SubmittedRun *r, const TodoRun *run
 }
 
 static Rc choose(const Submission *s, int task, Todo *t, Error *e) {
-    bool *mine = mem_alloc((size_t)t->runs, sizeof *mine);
+    OWNED bool *mine = mem_alloc((size_t)t->runs, sizeof *mine);
     Rc rc = RC_OK;
     for (const SubmittedRun *r = s->run; r < s->run + s->runs && !rc; r++) {
         int i = 0;
@@ -197,7 +197,6 @@ static Rc choose(const Submission *s, int task, Todo *t, Error *e) {
             mine[i] = true;
     }
     if (!rc) todo_only(t, mine);
-    free(mine);
     return rc;
 }
 
