@@ -49,6 +49,7 @@ bool parse_bool(const char *text, bool *out);
 /* Write the shortest decimal that reads back as exactly x ("0.1", "0.0003", "1e-08"), or "inf", "-inf", "nan".
  * out has at least 40 bytes; return out. */
 char *format_real(char *out, double x);
+#define FORMAT_REAL(x) format_real((char[40]){0}, x) /* in a buffer of this block */
 
 /* Write seconds since 1970 as "2026-03-01 10:22 UTC"; "" for 0 (unknown) and times outside the calendar. Return out. */
 enum { TIME_SIZE = 24 };

@@ -167,7 +167,6 @@ static void print_json(const Import *m) {
 static void print_text(const Import *m) {
     const WeightsOrigin *o = &m->w.origin;
     const double *x = m->got.metric;
-    char number[40];
     printf("%s: %s, %lld layers x %lld, %zu parameters, seed %llu", m->path, o->spec.variant.name,
            (long long)o->spec.layers, (long long)o->spec.width, m->parameters, (unsigned long long)o->spec.seed);
     if (o->run[0]) printf(", step %d of run %.12s", o->step, o->run);
@@ -180,7 +179,7 @@ static void print_text(const Import *m) {
     else if (m->standing == RECORD_EQUAL)
         printf("record: equal bit for bit\n");
     else
-        printf("record: DIFFERENT (stored validation loss %s)\n", format_real(number, m->stored));
+        printf("record: DIFFERENT (stored validation loss %s)\n", FORMAT_REAL(m->stored));
 }
 
 Rc command_import(Session *s, Error *e) {

@@ -131,20 +131,19 @@ static void columns(const Against *r, Cells *c) {
 static void row(const Against *r, int i, Cells *c) {
     const AgainstArm *a = &r->arm[i];
     double sd = a->runs > 1 ? a->t.sd : (double)NAN, mean = r->options.number + a->t.mean;
-    char shown[48];
     LOCAL_TEXT(lead);
     cells_row(c);
     cell_text(c, r->data->arm[i]);
     cell_integer(c, a->runs);
     if (r->options.step) cell_exact(c, r->options.step[i]);
-    cell_shown(c, mean, show_with_error(shown, mean, sd / sqrt(a->runs), false));
-    cell_shown(c, sd, show_with_error(shown, sd, sd, false));
+    cell_shown(c, mean, SHOW_WITH_ERROR(mean, sd / sqrt(a->runs), false));
+    cell_shown(c, sd, SHOW_WITH_ERROR(sd, sd, false));
     cell_p(c, a->flip.p), cell_p(c, a->holm), cell_p(c, a->t_p);
     text_format(&lead, "%.4g", a->lead);
     if (!isnan(r->options.rule)) text_format(&lead, a->holds ? " holds" : " fails");
     cell_shown(c, a->lead, lead.at);
     if (!isnan(r->options.sigma)) cell_p(c, a->z_p);
-    cell_format(c, "%s%s %s", a->shown ? "" : "not shown to be ", side(r), format_real(shown, r->options.number));
+    cell_format(c, "%s%s %s", a->shown ? "" : "not shown to be ", side(r), FORMAT_REAL(r->options.number));
     cell_integer(c, a->diverged);
     cell_exact(c, a->flip.p_min), cell_exact(c, a->t.t), cell_exact(c, a->z);
     cell_integer(c, a->flip.exact), cell_integer(c, a->shown);
@@ -155,7 +154,6 @@ static void row(const Against *r, int i, Cells *c) {
 }
 
 static void notes(const Against *r, Text *said) {
-    char number[40];
     int most = 0, lost = 0;
     for (int i = 0; i < r->data->arms; i++) {
         lost += r->arm[i].diverged;
@@ -165,16 +163,16 @@ static void notes(const Against *r, Text *said) {
                 "One-sided: is an arm's mean %s %s? p flips: if runs scatter evenly around the number, the sign of "
                 "each value less the number is a fair coin; %s, and n runs give 1/2^n at least. p_Holm: adjusted over "
                 "the arms; it decides, at %s. p t: Student's.",
-                side(r), format_real(number, r->options.number),
+                side(r), FORMAT_REAL(r->options.number),
                 most <= ST_FLIP_MAX ? "all signs are counted" : "signs are drawn at random beyond 20 runs",
-                format_real((char[40]){0}, round(1e8 * (1 - r->options.conf)) / 1e8));
+                FORMAT_REAL(round(1e8 * (1 - r->options.conf)) / 1e8));
     if (!isnan(r->options.sigma))
         text_format(said, " p sigma: by the normal distribution, a run's standard deviation taken to be %s.",
-                    format_real(number, r->options.sigma));
+                    FORMAT_REAL(r->options.sigma));
     if (!isnan(r->options.rule))
         text_format(said, " Rule: %s sqrt(n) of at least %s.", r->options.higher ? "(mean - X)" : "(X - mean)",
-                    format_real(number, r->options.rule));
-    if (lost) text_format(said, " Diverged: %d, counted as %s.", lost, format_real(number, r->options.cap));
+                    FORMAT_REAL(r->options.rule));
+    if (lost) text_format(said, " Diverged: %d, counted as %s.", lost, FORMAT_REAL(r->options.cap));
 }
 
 static void fill(const Against *r, Cells *c) {
@@ -186,17 +184,17 @@ static void fill(const Against *r, Cells *c) {
 
 static void before_row(const Against *r, const Comparison *x, Cells *c) {
     int arm = x->what.term[0].arm;
-    char shown[48], low[48], high[160];
+    char shown[160];
     LOCAL_TEXT(words);
     cells_row(c);
     cell_text(c, r->data->arm[arm]);
     cell_text(c, r->data->arm[arm - 1]);
     if (r->options.step) cell_exact(c, r->options.step[arm] - r->options.step[arm - 1]);
-    cell_shown(c, x->t.mean, show_with_error(shown, x->t.mean, x->t.se, true));
+    cell_shown(c, x->t.mean, SHOW_WITH_ERROR(x->t.mean, x->t.se, true));
     bool made = x->t_decides && x->t.status == ST_OK;
-    snprintf(high, sizeof high, "[%s, ", show_with_error(low, x->t.lo, x->t.se, false));
-    snprintf(high + strlen(high), sizeof high - strlen(high), "%s]", show_with_error(low, x->t.hi, x->t.se, false));
-    cell_interval_shown(c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN, made ? high : "n/a");
+    snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(x->t.lo, x->t.se, false),
+             SHOW_WITH_ERROR(x->t.hi, x->t.se, false));
+    cell_interval_shown(c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN, made ? shown : "n/a");
     cell_p(c, x->joint.step);
     decision_words(&r->before, x, x->decision, r->options.higher ? 1 : -1, NULL, &words);
     cell_text(c, words.at);
@@ -204,13 +202,13 @@ static void before_row(const Against *r, const Comparison *x, Cells *c) {
 
 /* Every arm and the one before it. */
 static void fill_before(const Against *r, Cells *c) {
-    char conf[40], heading[80];
+    char heading[80];
     cells_init(c, "before", "Each arm and the one before it");
     cells_column(c, "arm", 'l', "arm");
     cells_column(c, "before", 'l', "before it");
     if (r->options.step) cells_column(c, "steps", 'r', "steps");
     cells_column(c, "delta", 'r', "Δ");
-    snprintf(heading, sizeof heading, "[%s%% Welch]", format_real(conf, round(1e8 * r->options.conf) / 1e6));
+    snprintf(heading, sizeof heading, "[%s%% Welch]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6));
     cells_column(c, "delta", 'i', heading);
     cells_column(c, "p_holm", 'r', "p_Holm");
     cells_column(c, "verdict", 'l', "verdict");

@@ -227,7 +227,6 @@ static Rc find_baseline(CompareResult *r, Error *e) {
 static Rc check_cap(const CompareResult *r, Error *e) {
     const CompareData *d = r->data;
     double cap = r->options.cap, best = (double)NAN;
-    char number[40], other[40];
     int at = 0;
     for (int i = 0; i < d->arms * d->seeds; i++)
         if (there(d, i) && !d->diverged[i] && !(r->options.higher ? d->value[i] <= best : d->value[i] >= best))
@@ -237,8 +236,7 @@ static Rc check_cap(const CompareResult *r, Error *e) {
     return error_set(e, RC_USAGE,
                      "--cap %s: a diverged run would count as good as the best that finished (%s, seed %llu of arm "
                      "'%.80s') or better; for a loss in nats the cap is ln of the vocabulary's size",
-                     format_real(number, cap), format_real(other, best), (unsigned long long)d->seed[at],
-                     d->arm[at / d->seeds]);
+                     FORMAT_REAL(cap), FORMAT_REAL(best), (unsigned long long)d->seed[at], d->arm[at / d->seeds]);
 }
 
 static Rc check(CompareResult *r, Error *e) {

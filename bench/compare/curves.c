@@ -196,18 +196,17 @@ static double band(const Comparison *c, bool high) {
 static void row(const CompareCurves *c, int other, int step, Cells *cells) {
     const Comparison *x = compare_curves_at(c, other, step);
     int arm = compare_curves_arm(c, other);
-    char shown[48], low[48], high[160];
+    char shown[160];
     LOCAL_TEXT(words);
     cells_row(cells);
     cell_text(cells, c->data->arm[arm]);
     cell_exact(cells, c->step[step]);
     cell_shown(cells, c->mean[c->baseline * c->steps + step],
-               show_with_error(shown, c->mean[c->baseline * c->steps + step], x->t.se, false));
-    cell_shown(cells, x->t.mean, show_with_error(shown, x->t.mean, x->t.se, true));
-    snprintf(high, sizeof high, "[%s, ", show_with_error(low, band(x, false), x->t.se, false));
-    snprintf(high + strlen(high), sizeof high - strlen(high), "%s]",
-             show_with_error(low, band(x, true), x->t.se, false));
-    cell_interval_shown(cells, band(x, false), band(x, true), isnan(band(x, true)) ? "unbounded" : high);
+               SHOW_WITH_ERROR(c->mean[c->baseline * c->steps + step], x->t.se, false));
+    cell_shown(cells, x->t.mean, SHOW_WITH_ERROR(x->t.mean, x->t.se, true));
+    snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(band(x, false), x->t.se, false),
+             SHOW_WITH_ERROR(band(x, true), x->t.se, false));
+    cell_interval_shown(cells, band(x, false), band(x, true), isnan(band(x, true)) ? "unbounded" : shown);
     cell_p(cells, x->joint.step);
     decision_words(&c->family, x, x->decision, c->higher ? 1 : -1, NULL, &words);
     cell_text(cells, words.at);
@@ -215,14 +214,14 @@ static void row(const CompareCurves *c, int other, int step, Cells *cells) {
 
 /* every: all steps, for programs. */
 static void fill(const CompareCurves *c, bool every, Cells *cells) {
-    char heading[120], conf[40];
+    char heading[120];
     cells_init(cells, "curves", "");
     cells_column(cells, "arm", 'l', "arm");
     cells_column(cells, "step", 'r', "step");
     snprintf(heading, sizeof heading, "%.80s", c->data->arm[c->baseline]);
     cells_column(cells, "baseline", 'r', heading);
     cells_column(cells, "delta", 'r', "Δ");
-    snprintf(heading, sizeof heading, "[%s%% jointly]", format_real(conf, round(1e8 * c->family.conf) / 1e6));
+    snprintf(heading, sizeof heading, "[%s%% jointly]", FORMAT_REAL(round(1e8 * c->family.conf) / 1e6));
     cells_column(cells, "delta", 'i', heading);
     cells_column(cells, "p_adj", 'r', "p_adj");
     cells_column(cells, "verdict", 'l', "verdict");
@@ -235,10 +234,8 @@ static void fill(const CompareCurves *c, bool every, Cells *cells) {
 
 static void say(const CompareCurves *c, Text *out) {
     const CompareData *d = c->data;
-    char number[40];
-    text_format(out, "%s, %d step%s from %s", c->metric, c->steps, c->steps == 1 ? "" : "s",
-                format_real(number, c->step[0]));
-    text_format(out, " to %s", format_real(number, c->step[c->steps - 1]));
+    text_format(out, "%s, %d step%s from %s", c->metric, c->steps, c->steps == 1 ? "" : "s", FORMAT_REAL(c->step[0]));
+    text_format(out, " to %s", FORMAT_REAL(c->step[c->steps - 1]));
     if (c->steps < c->shared) text_format(out, ", evenly chosen of the %d that all runs have", c->shared);
     if (d->unpaired)
         text_format(out, "; %d arms, unpaired", d->arms);
@@ -250,7 +247,6 @@ static void say(const CompareCurves *c, Text *out) {
 }
 
 static void notes(const CompareCurves *c, Text *out) {
-    char number[40], step[40];
     for (int other = 0; other < c->data->arms - 1; other++) {
         int from = compare_curves_from(c, other);
         const Comparison *last = compare_curves_at(c, other, c->steps - 1);
@@ -259,17 +255,17 @@ static void notes(const CompareCurves *c, Text *out) {
             text_format(out, "%s is not shown to differ at the last step.\n", arm);
         else
             text_format(out, "%s is %s from step %s on.\n", arm, decision_lower(last->decision) ? "lower" : "higher",
-                        format_real(step, c->step[from]));
+                        FORMAT_REAL(c->step[from]));
     }
     text_format(
         out,
         "Brackets: with %s %% confidence all differences lie in theirs, over %d steps%s at once (%s). p_adj: adjusted "
         "over the same.\n",
-        format_real(number, round(1e8 * c->family.conf) / 1e6), c->steps, c->data->arms > 2 ? " and all arms" : "",
+        FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->steps, c->data->arms > 2 ? " and all arms" : "",
         c->data->unpaired ? "relabelling, Bonferroni" : "sign flips, max-T");
     if (c->family.floor >= c->family.alpha)
         text_format(out, "%d %s cannot reach p < %s: nothing can be decided.\n", c->family.n,
-                    c->data->unpaired ? "runs" : "seeds", format_real(number, c->family.alpha));
+                    c->data->unpaired ? "runs" : "seeds", FORMAT_REAL(c->family.alpha));
 }
 
 void compare_curves_text(const CompareCurves *c, int width, Text *out) {
@@ -324,7 +320,7 @@ void compare_curves_json(const CompareCurves *c, Text *out) {
 }
 
 void compare_curves_plot(const CompareCurves *c, Plot *p) {
-    char label[300], number[40];
+    char label[300];
     plot_init(p, 1, 170);
     plot_text(&p->title, "Each arm minus %s over steps", c->data->arm[c->baseline]);
     plot_text(&p->caption, "%s", p->title);
@@ -349,7 +345,7 @@ void compare_curves_plot(const CompareCurves *c, Plot *p) {
     plot_steps(&panel->x, (int)c->step[c->steps - 1]);
     char text[300];
     snprintf(text, sizeof text, "Line: mean difference; band: %s %% jointly over steps and arms, from %d %s.",
-             format_real(number, round(1e8 * c->family.conf) / 1e6), c->family.n,
+             FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->family.n,
              c->data->unpaired ? "runs an arm" : "paired seeds");
     plot_note(p, text);
 }

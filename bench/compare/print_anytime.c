@@ -37,26 +37,25 @@ static void table(const CompareResult *r, CellsList *out) {
 }
 
 static void notes(const CompareResult *r, Text *out) {
-    char number[40], level[40];
     text_format(out,
                 "One may stop after any seed: p and interval hold at every stop (test martingales of the signs of the "
                 "differences, Holm over %d comparison%s; intervals cover together). The seeds count in ascending "
                 "order, which is to be fixed beforehand; nothing is decided before 6 of them. The null is that the "
                 "arms could be swapped within each seed, not that a mean is 0: skewed differences of mean 0 are "
                 "decided more often than %s.\n",
-                r->family.count, r->family.count == 1 ? "" : "s", format_real(level, r->family.alpha));
+                r->family.count, r->family.count == 1 ? "" : "s", FORMAT_REAL(r->family.alpha));
     if (isnan(r->options.margin))
         text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
     else
         text_format(out, "Too small to matter: shown to lie inside +-%s, never below %d seeds.\n",
-                    format_real(number, r->options.margin), ST_EQUAL_SEEDS);
+                    FORMAT_REAL(r->options.margin), ST_EQUAL_SEEDS);
     text_format(out,
                 "Seeds it needs, in all: at which half (nine in ten) of 400 continuations drawn from these differences "
                 "are decided, of at most %d.\n",
                 r->options.anytime);
     if (r->data->lost)
         text_format(out, "A diverged run counts as %s; with one the margin is not tested.\n",
-                    format_real(number, r->options.cap));
+                    FORMAT_REAL(r->options.cap));
 }
 
 static void head(const CompareResult *r, Text *out) {

@@ -10,7 +10,6 @@
 
 static void gate(const CompareOver *r, Text *out) {
     const CompareOptions *x = &r->of[0].options;
-    char by[40];
     Rc rc = compare_over_exit(r);
     if (!x->fail_by) return;
     text_format(out, "**%s**: ", rc == RC_REGRESSION ? "FAIL" : rc == RC_OK ? "PASS" : "NOT DECIDED");
@@ -18,7 +17,7 @@ static void gate(const CompareOver *r, Text *out) {
                 rc == RC_REGRESSION ? "an arm is worse than %s by more than %s"
                 : rc == RC_OK       ? "no arm is worse than %s by more than %s"
                                     : "whether an arm is worse than %s by more than %s",
-                r->of[0].data->arm[r->of[0].baseline], format_real(by, x->fail_more));
+                r->of[0].data->arm[r->of[0].baseline], FORMAT_REAL(x->fail_more));
     int most = 0;
     for (int k = 0; k < r->data->corpora && rc == RC_INCONCLUSIVE; k++)
         for (int i = 0; i < r->of[k].family.count; i++) {

@@ -86,9 +86,8 @@ static bool pairing_hurt(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_gain(const CompareResult *r, const Comparison *c, Text *out) {
-    char number[SHOWN];
     (void)r;
-    text_format(out, " (%s)", show_number(number, c->effect.vr, 2));
+    text_format(out, " (%s)", SHOW_NUMBER(c->effect.vr, 2));
 }
 
 static bool constant(const CompareResult *r, const Comparison *c) {
@@ -124,10 +123,9 @@ static bool crossed(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) {
-    char low[48], high[48];
     (void)r;
-    text_format(out, " [%s, %s]", show_with_error(low, c->crossed.lo, c->crossed.se, false),
-                show_with_error(high, c->crossed.hi, c->crossed.se, false));
+    text_format(out, " [%s, %s]", SHOW_WITH_ERROR(c->crossed.lo, c->crossed.se, false),
+                SHOW_WITH_ERROR(c->crossed.hi, c->crossed.se, false));
 }
 
 /* Bonferroni over the comparisons, of swaps within seeds with that seed left out that supports it most. */
@@ -140,9 +138,8 @@ static bool spread_differs(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_spread(const CompareResult *r, const Comparison *c, Text *out) {
-    char times[SHOWN], p[SHOWN];
-    text_format(out, " (sd %s times the baseline's, p %s)", show_number(times, sqrt(c->pitman_morgan.ratio), 2),
-                show_p(p, spread_p(r, c)));
+    text_format(out, " (sd %s times the baseline's, p %s)", SHOW_NUMBER(sqrt(c->pitman_morgan.ratio), 2),
+                SHOW_P(spread_p(r, c)));
 }
 
 static bool rests_on_cap(const CompareResult *r, const Comparison *c) {
@@ -151,12 +148,11 @@ static bool rests_on_cap(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_capped(const CompareResult *r, const Comparison *c, Text *out) {
-    char p[SHOWN];
     text_format(out, " (with the cap ");
     compare_words(r, c, c->decision_capped, out);
-    text_format(out, ", p %s; %s ", show_p(p, c->joint.step), compare_lost(r)->last);
+    text_format(out, ", p %s; %s ", SHOW_P(c->joint.step), compare_lost(r)->last);
     compare_words(r, c, c->decision_ranks, out);
-    text_format(out, ", p %s)", show_p(p, c->joint_ranks));
+    text_format(out, ", p %s)", SHOW_P(c->joint_ranks));
 }
 
 static bool one_seed_decides(const CompareResult *r, const Comparison *c) {
@@ -177,11 +173,10 @@ static bool has_range(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
-    char least[48], most[48], skew[SHOWN];
     (void)r;
-    text_format(out, " %s to %s", show_with_error(least, c->effect.least, c->effect.sd, true),
-                show_with_error(most, c->effect.most, c->effect.sd, true));
-    if (!isnan(c->effect.skew)) text_format(out, " (skewness %s)", show_signed(skew, c->effect.skew, 1));
+    text_format(out, " %s to %s", SHOW_WITH_ERROR(c->effect.least, c->effect.sd, true),
+                SHOW_WITH_ERROR(c->effect.most, c->effect.sd, true));
+    if (!isnan(c->effect.skew)) text_format(out, " (skewness %s)", SHOW_SIGNED(c->effect.skew, 1));
 }
 
 static bool stalls(const CompareResult *r, const Comparison *c) {
@@ -190,10 +185,9 @@ static bool stalls(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
-    char p[SHOWN], floor[SHOWN];
     text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->n, c->stalled_b);
     if (r->data->unpaired) text_format(out, " of %d", c->n_b);
-    text_format(out, " (p %s, smallest %s)", show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+    text_format(out, " (p %s, smallest %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
 }
 
 static bool inside(const CompareResult *r, const Comparison *c) {
@@ -214,9 +208,8 @@ static bool has_room(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_beyond(double room, double far, double sd, Text *out) {
-    char shown[48], shown_far[48];
-    text_format(out, " beyond %s of its mean (the farthest of these: %s)", show_with_error(shown, room, sd, false),
-                show_with_error(shown_far, far, sd, false));
+    text_format(out, " beyond %s of its mean (the farthest of these: %s)", SHOW_WITH_ERROR(room, sd, false),
+                SHOW_WITH_ERROR(far, sd, false));
 }
 
 static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
@@ -236,20 +229,19 @@ static bool diverged(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_diverged(const CompareResult *r, const Comparison *c, Text *out) {
-    char number[48], p[SHOWN], floor[SHOWN];
     if (r->data->unpaired) {
-        text_format(out, " (Fisher p %s, smallest %s)", show_p(p, c->fisher.p), show_p(floor, c->fisher.p_min));
+        text_format(out, " (Fisher p %s, smallest %s)", SHOW_P(c->fisher.p), SHOW_P(c->fisher.p_min));
         return;
     }
     text_format(out, " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest %s)",
-                show_with_error(number, c->effect.median, (double)NAN, true), compare_share_better(r, c),
-                show_p(p, c->mcnemar.p), show_p(floor, c->mcnemar.p_min));
+                SHOW_WITH_ERROR(c->effect.median, (double)NAN, true), compare_share_better(r, c), SHOW_P(c->mcnemar.p),
+                SHOW_P(c->mcnemar.p_min));
 }
 
 /* Arms with diverged runs, and a warning when runs that did not diverge are worse than the cap. */
 static void divergence_notes(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
-    char number[48], cap[40];
+    char cap[40];
     int named = 0, beyond = 0;
     if (!d->lost) return;
     format_real(cap, r->options.cap);
@@ -264,7 +256,7 @@ static void divergence_notes(const CompareResult *r, Text *out) {
         text_format(out, "%s %s %d of %d (Clopper-Pearson 95 %% [%.2f, %.2f]", named > 1 ? "," : "", d->arm[arm],
                     (int)a->rate.k, (int)a->rate.n, a->rate.lo, a->rate.hi);
         if (!isnan(a->survivors))
-            text_format(out, "; mean of the others %s", show_with_error(number, a->survivors, (double)NAN, false));
+            text_format(out, "; mean of the others %s", SHOW_WITH_ERROR(a->survivors, (double)NAN, false));
         text_format(out, ")");
     }
     if (named > NAMED) text_format(out, " and %d more arms", named - NAMED);
@@ -283,14 +275,13 @@ static void divergence_notes(const CompareResult *r, Text *out) {
 
 /* Arms that share no seeds. */
 static void unpaired_floor(const CompareResult *r, Text *out) {
-    char floor[SHOWN], alpha[40];
     if (r->data->shared)
         text_format(out,
                     "All arms have the same seeds: without --unpaired they are compared seed by seed, which mostly "
                     "shows more.\n");
     if (r->family.floor >= r->family.alpha)
         text_format(out, "So few runs can never show a difference at level %s: no p falls below %s.\n",
-                    format_real(alpha, r->family.alpha), show_p(floor, r->family.floor));
+                    FORMAT_REAL(r->family.alpha), SHOW_P(r->family.floor));
     if (!r->family.joint.exact)
         text_format(out, "p from random relabellings where there are more than a million: they are not all counted.\n");
 }
@@ -309,24 +300,24 @@ static void target_note(const CompareResult *r, Text *out) {
 }
 
 static void floor_notes(const CompareResult *r, Text *out) {
-    char floor[SHOWN], alpha[40], wants[SHOWN];
+    char alpha[40];
     const StTest *flip = st_test_find("signflip");
     format_real(alpha, r->family.alpha);
     if (r->options.looks) {
         const StLook *l = &r->look[r->this_look];
         text_format(out, "Look %d of %d: it may spend %s of alpha %s (O'Brien-Fleming).", r->this_look + 1,
-                    r->options.looks, show_p(wants, l->alpha), format_real((char[40]){0}, r->alpha));
+                    r->options.looks, SHOW_P(l->alpha), FORMAT_REAL(r->alpha));
         for (int i = 0; i < r->options.looks; i++)
             if (!r->look[i].usable)
                 text_format(out, " The look at %zu seeds cannot reject: smallest p %s, to spend %s.", r->look[i].n,
-                            show_p(floor, r->look[i].p_floor), show_p(wants, r->look[i].alpha));
+                            SHOW_P(r->look[i].p_floor), SHOW_P(r->look[i].alpha));
         text_format(out, "\n");
-        snprintf(alpha, sizeof alpha, "%s", show_p(wants, r->family.alpha));
+        snprintf(alpha, sizeof alpha, "%s", SHOW_P(r->family.alpha));
     }
     if (r->family.floor >= r->family.alpha) {
         size_t needed = st_test_seeds(flip, 1, r->family.alpha);
         text_format(out, "%d seed%s can never show a difference at level %s: no p falls below %s. ", r->n,
-                    r->n == 1 ? "" : "s", alpha, show_p(floor, r->family.floor));
+                    r->n == 1 ? "" : "s", alpha, SHOW_P(r->family.floor));
         if (needed)
             text_format(out, "It takes %zu seeds.\n", needed);
         else
@@ -360,26 +351,24 @@ static void power_note(const CompareResult *r, Text *out) {
 
 /* What p is of, and what it is not of. */
 static void p_notes(const CompareResult *r, Text *out) {
-    char floor[SHOWN];
     const CompareWords *w = compare_vocabulary(r);
     text_format(out,
                 "p_adj: %s%s; smallest possible %s. A small "
                 "p says that their distributions differ: mostly the means, but runs that stall or scatter more do it "
                 "too. p on ranks: the same on ranks, which one outlying seed cannot swamp.\n",
-                w->p, r->family.count > 1 ? w->jointly : "", show_p(floor, r->family.floor));
+                w->p, r->family.count > 1 ? w->jointly : "", SHOW_P(r->family.floor));
     note(r, one_seed_decides, say_seed, "ONE SEED DECIDES: ", ".", out);
     note(r, has_range, say_range, "Differences by seed: ", ".", out);
     note(r, spread_differs, say_spread, "The spread over seeds differs, whichever seed is left out: ", ".", out);
 }
 
 static void margin_notes(const CompareResult *r, Text *out) {
-    char number[40];
     if (isnan(r->options.margin)) {
         text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
         return;
     }
-    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided %s.",
-                format_real(number, r->options.margin), compare_vocabulary(r)->tests);
+    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided %s.", FORMAT_REAL(r->options.margin),
+                compare_vocabulary(r)->tests);
     if (r->n < ST_EQUAL_SEEDS)
         text_format(out, " Nothing is called the same below %d %s.", ST_EQUAL_SEEDS,
                     r->data->unpaired ? "runs of either arm" : "seeds");
@@ -405,9 +394,8 @@ static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
 static void chance_notes(const CompareResult *r, Text *out) {
     const CompareWords *w = compare_vocabulary(r);
     LOCAL_TEXT(before);
-    char conf[40];
     text_format(&before, "Probability of improvement, %s (%s %% %s): ", w->chance,
-                format_real(conf, round(1e8 * r->options.conf) / 1e6), w->chance_interval);
+                FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), w->chance_interval);
     note(r, has_chance, say_chance, before.at, ".", out);
 }
 
@@ -419,16 +407,14 @@ static bool has_posterior(const CompareResult *r, const Comparison *c) {
 static void say_posterior(const CompareResult *r, const Comparison *c, Text *out) {
     const StPosterior *p = &c->posterior;
     double share[] = {r->options.higher ? p->above : p->below, p->inside, r->options.higher ? p->below : p->above};
-    char shown[SHOWN];
-    for (size_t i = 0; i < 3; i++) text_format(out, "%s%s", i ? "/" : " ", show_p(shown, share[i]));
+    for (size_t i = 0; i < 3; i++) text_format(out, "%s%s", i ? "/" : " ", SHOW_P(share[i]));
 }
 
 static void posterior_note(const CompareResult *r, Text *out) {
     LOCAL_TEXT(before);
     LOCAL_TEXT(after);
-    char number[40];
     text_format(&before, "P(better/the same within %s/worse) of the Bayesian t test, which decides nothing here: ",
-                format_real(number, r->options.margin));
+                FORMAT_REAL(r->options.margin));
     text_format(&after, ". Prior: %s.", comparison_prior);
     note(r, has_posterior, say_posterior, before.at, after.at, out);
 }
@@ -452,9 +438,9 @@ static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
 
 /* What the exit code says. */
 static void gate_notes(const CompareResult *r, Text *out) {
-    char by[40], head[80];
+    char head[80];
     if (!r->options.fail_by) return;
-    snprintf(head, sizeof head, "--fail-on worse-by:%s: ", format_real(by, r->options.fail_more));
+    snprintf(head, sizeof head, "--fail-on worse-by:%s: ", FORMAT_REAL(r->options.fail_more));
     text_format(out, "%sjudged by the %s.\n", head, compare_vocabulary(r)->by);
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
@@ -462,7 +448,6 @@ static void gate_notes(const CompareResult *r, Text *out) {
 }
 
 void compare_notes(const CompareResult *r, Text *out) {
-    char p[SHOWN], floor[SHOWN], number[40];
     if (r->data->unpaired)
         unpaired_floor(r, out);
     else
@@ -477,7 +462,7 @@ void compare_notes(const CompareResult *r, Text *out) {
     if (!isnan(r->options.stall)) {
         LOCAL_TEXT(before);
         text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (%s): ",
-                    format_real(number, r->options.stall), compare_vocabulary(r)->counts);
+                    FORMAT_REAL(r->options.stall), compare_vocabulary(r)->counts);
         note(r, stalls, say_stalls, before.at, ".", out);
     }
     note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
@@ -485,7 +470,7 @@ void compare_notes(const CompareResult *r, Text *out) {
     if (!r->data->unpaired) power_note(r, out);
     if (r->data->arms > 2 && !r->no_omnibus && r->omnibus.status == ST_OK)
         text_format(out, "Do the arms differ at all? Relabelled within seeds: p %s (smallest %s).\n",
-                    show_p(p, r->omnibus.p), show_p(floor, r->omnibus.p_min));
+                    SHOW_P(r->omnibus.p), SHOW_P(r->omnibus.p_min));
     if (r->no_omnibus) text_format(out, "No omnibus test: %s.\n", r->no_omnibus);
     note(r, crossed, say_crossed, "For new seeds and new text (seeds crossed with blocks): ", ".", out);
 }

@@ -10,9 +10,8 @@
 static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
     const CompareData *d = r->data;
     int arm = c->what.term[0].arm;
-    char mean[48];
     LOCAL_TEXT(said);
-    text_format(&said, "%s ", show_with_error(mean, c->t.mean, c->t.se, true));
+    text_format(&said, "%s ", SHOW_WITH_ERROR(c->t.mean, c->t.se, true));
     compare_interval(r, c, &said);
     bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
     for (int s = 0; s < d->seeds; s++)
@@ -31,7 +30,7 @@ static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *
 
 void compare_plot(const CompareResult *r, Plot *p) {
     const char *base = r->data->arm[r->baseline];
-    char number[40], minus[300];
+    char minus[300];
     LOCAL_TEXT(words);
     plot_init(p, 1, 0);
     text_format(&words, "Each arm minus %s, ", base);
@@ -45,8 +44,8 @@ void compare_plot(const CompareResult *r, Plot *p) {
     forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
     text_clear(&words);
     text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ One per seed. Below: mean",
-                format_real(number, round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
-    if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", format_real(number, r->options.margin));
+                FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
+    if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", FORMAT_REAL(r->options.margin));
     if (r->data->lost)
         text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× A run of this seed",
                     r->data->steps ? "never reached the target" : "diverged");

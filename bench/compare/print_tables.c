@@ -10,18 +10,17 @@
 #include "bench/write/table.h"
 
 void compare_signature(const CompareResult *r, Text *out) {
-    char number[40];
     const CompareOptions *o = &r->options;
     bool apart = r->data->unpaired, exact = apart ? r->family.joint.exact : r->n <= ST_FLIP_MAX;
     text_format(out, r->n == r->data->seeds ? "n%d" : "n%d-%d", r->n, r->data->seeds);
     text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s-%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
-                apart ? "welch" : "t", format_real(number, round(1e8 * o->conf) / 1e6), apart ? "relabel" : "signflip",
+                apart ? "welch" : "t", FORMAT_REAL(round(1e8 * o->conf) / 1e6), apart ? "relabel" : "signflip",
                 exact ? "exact" : "mc", apart ? "holm" : "maxT-sd", r->family.count);
     if (r->data->lost)
-        text_format(out, "cap-%s", format_real(number, o->cap));
+        text_format(out, "cap-%s", FORMAT_REAL(o->cap));
     else
         text_format(out, "none");
-    if (r->data->steps) text_format(out, "|target:%s", format_real(number, r->data->target));
+    if (r->data->steps) text_format(out, "|target:%s", FORMAT_REAL(r->data->target));
     if (o->looks) text_format(out, "|look:%d/%d", r->this_look + 1, o->looks);
     text_format(out, "|better:%s|data:%.8s|v%s", o->higher ? "higher" : "lower", r->data->hash, NORMBENCH_VERSION);
 }
@@ -29,27 +28,25 @@ void compare_signature(const CompareResult *r, Text *out) {
 /* [lo, hi] with the digits of its error, or why there is none. */
 static void bounds_cell(const CompareResult *r, const Comparison *c, double lo, double hi, double error,
                         const char *why, Cells *cells) {
-    char low[48], high[48], shown[160];
+    char shown[160];
     if (!c->t_decides)
         snprintf(shown, sizeof shown, "withheld (%s)", compare_lost(r)->did);
     else if (why)
         snprintf(shown, sizeof shown, "%s", why);
     else
-        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, lo, error, false),
-                 show_with_error(high, hi, error, false));
+        snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(lo, error, false), SHOW_WITH_ERROR(hi, error, false));
     bool none = !c->t_decides || why;
     cell_interval_shown(cells, none ? (double)NAN : lo, none ? (double)NAN : hi, shown);
 }
 
 void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
-    char low[48], high[48];
     if (!c->t_decides)
         text_format(out, "withheld (%s)", compare_lost(r)->did);
     else if (c->t.status != ST_OK)
         text_format(out, "n/a (%s)", st_status_text(c->t.status));
     else
-        text_format(out, "[%s, %s]", show_with_error(low, c->t.lo, c->t.se, false),
-                    show_with_error(high, c->t.hi, c->t.se, false));
+        text_format(out, "[%s, %s]", SHOW_WITH_ERROR(c->t.lo, c->t.se, false),
+                    SHOW_WITH_ERROR(c->t.hi, c->t.se, false));
 }
 
 static void t_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
@@ -79,14 +76,13 @@ static void step_cell(double step, Cells *cells) {
 
 static void arm_row(const CompareResult *r, int arm, Cells *cells) {
     const CompareArm *a = &r->arm[arm];
-    char shown[48];
     cells_row(cells);
     cell_text(cells, r->data->arm[arm]);
     if (r->data->steps) {
         step_cell(a->median, cells), step_cell(a->least, cells), step_cell(a->most, cells);
     } else {
-        cell_shown(cells, a->mean, show_with_error(shown, a->mean, a->sd, false));
-        cell_shown(cells, a->sd, show_with_error(shown, a->sd, a->sd, false));
+        cell_shown(cells, a->mean, SHOW_WITH_ERROR(a->mean, a->sd, false));
+        cell_shown(cells, a->sd, SHOW_WITH_ERROR(a->sd, a->sd, false));
     }
     if (r->data->unpaired) cell_integer(cells, (long)a->rate.n);
     if (r->data->lost) cell_count(cells, (int)a->rate.k, (int)a->rate.n);
@@ -111,12 +107,11 @@ static void arms(const CompareResult *r, CellsList *out) {
 }
 
 static void comparison_row(const CompareResult *r, const Comparison *c, Cells *cells) {
-    char shown[48];
     LOCAL_TEXT(words);
     compare_words(r, c, c->decision, &words);
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, c));
-    cell_shown(cells, c->t.mean, show_with_error(shown, c->t.mean, c->t.se, true));
+    cell_shown(cells, c->t.mean, SHOW_WITH_ERROR(c->t.mean, c->t.se, true));
     t_cell(r, c, cells);
     cell_p(cells, c->joint.step);
     cell_text(cells, words.at);
@@ -132,9 +127,9 @@ static Cells *minus_table(const CompareResult *r, const char *name, const char *
 }
 
 static void comparisons(const CompareResult *r, CellsList *out) {
-    char conf[40], heading[120];
+    char heading[120];
     Cells *cells = minus_table(r, "comparisons", "Differences, tests and verdicts", out);
-    snprintf(heading, sizeof heading, "[%s%% %s]", format_real(conf, round(1e8 * r->options.conf) / 1e6),
+    snprintf(heading, sizeof heading, "[%s%% %s]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6),
              compare_vocabulary(r)->t);
     cells_column(cells, "delta", 'r', "Δ");
     cells_column(cells, "delta", 'i', heading);
@@ -145,9 +140,9 @@ static void comparisons(const CompareResult *r, CellsList *out) {
 
 /* The same differences by the tests alone. */
 static void others(const CompareResult *r, CellsList *out) {
-    char conf[40], heading[120];
+    char heading[120];
     Cells *cells = minus_table(r, "others", "Other intervals and tests of the differences", out);
-    snprintf(heading, sizeof heading, "[%s%% %s]", format_real(conf, round(1e8 * (1 - r->family.alpha)) / 1e6),
+    snprintf(heading, sizeof heading, "[%s%% %s]", FORMAT_REAL(round(1e8 * (1 - r->family.alpha)) / 1e6),
              compare_vocabulary(r)->flips);
     cells_column(cells, "together", 'i', heading);
     cells_column(cells, "p", 'r', "p alone");
@@ -184,7 +179,7 @@ static void head(const CompareResult *r, Text *out) {
                 d->unpaired ? "mean of the arm - mean of the baseline, unpaired" : "arm - baseline, mean over seeds");
     if (d->steps)
         text_format(out, "\nValues are steps: the first at which a run's value is at %s %s.",
-                    d->rising ? "least" : "most", format_real((char[40]){0}, d->target));
+                    d->rising ? "least" : "most", FORMAT_REAL(d->target));
     if (d->columns) text_format(out, "\nRead as %s.", d->columns);
     text_format(out, "\n%s", d->remarks ? d->remarks : "");
 }
@@ -227,12 +222,11 @@ void compare_comments(const char *text, Text *out) {
 void compare_tex(const CompareResult *r, Text *out) {
     CellsList tables = {0};
     LOCAL_TEXT(words);
-    char floor[SHOWN];
     compare_signature(r, &words);
     text_format(&words, "\nneeds booktabs; %s is better; p: %s; smallest p possible: %s\n",
                 r->options.higher ? "higher" : "lower",
                 r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
-                show_p(floor, r->family.floor));
+                SHOW_P(r->family.floor));
     compare_notes(r, &words);
     compare_comments(words.at, out);
     compare_cells(r, &tables);

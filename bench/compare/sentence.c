@@ -71,24 +71,22 @@ static void test(const Family *f, const Comparison *c, SentenceForm form, Text *
 }
 
 static void interval(const Family *f, const Comparison *c, const SentenceNames *n, SentenceForm form, Text *out) {
-    char shown[SHOWN], conf[40];
     if (!c->t_decides) {
         text_format(out, "no interval: %s, ", n->lost);
         return;
     }
     if (c->t.status != ST_OK) return;
-    text_format(out, "%s%s interval ", format_real(conf, round(1e8 * f->conf) / 1e6), percent(form));
-    number(show_with_error(shown, c->t.lo, c->t.se, false), form, out);
+    text_format(out, "%s%s interval ", FORMAT_REAL(round(1e8 * f->conf) / 1e6), percent(form));
+    number(SHOW_WITH_ERROR(c->t.lo, c->t.se, false), form, out);
     text_format(out, " to ");
-    number(show_with_error(shown, c->t.hi, c->t.se, false), form, out);
+    number(SHOW_WITH_ERROR(c->t.hi, c->t.se, false), form, out);
     text_format(out, ", ");
 }
 
 /* "0.45 nats higher", "120 steps later" */
 static void size(const Comparison *c, const SentenceNames *n, SentenceForm form, Text *out) {
-    char shown[SHOWN];
     bool less = c->t.mean < 0;
-    number(show_with_error(shown, fabs(c->t.mean), c->t.se, false), form, out);
+    number(SHOW_WITH_ERROR(fabs(c->t.mean), c->t.se, false), form, out);
     if (n->steps)
         text_format(out, " steps %s", less ? "earlier" : "later");
     else
@@ -96,7 +94,6 @@ static void size(const Comparison *c, const SentenceNames *n, SentenceForm form,
 }
 
 static void says(const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form, Text *out) {
-    char margin[40];
     const char *verb = n->verb;
     name(n->arm, form, out);
     if (decision_apart(d)) {
@@ -104,11 +101,11 @@ static void says(const Comparison *c, Decision d, const SentenceNames *n, Senten
         size(c, n, form, out);
         text_format(out, " than ");
         name(n->baseline, form, out);
-        if (decision_negligible(d)) text_format(out, ", within %s", format_real(margin, c->what.margin));
+        if (decision_negligible(d)) text_format(out, ", within %s", FORMAT_REAL(c->what.margin));
     } else if (d == DECISION_EQUIVALENT) {
         text_format(out, " and ");
         name(n->baseline, form, out);
-        text_format(out, " are the same within %s; the first %s ", format_real(margin, c->what.margin), verb);
+        text_format(out, " are the same within %s; the first %s ", FORMAT_REAL(c->what.margin), verb);
         size(c, n, form, out);
     } else {
         text_format(out, " is not shown to differ from ");
@@ -157,16 +154,15 @@ void compare_sentences(const CompareOver *r, const char *metric, SentenceForm fo
 void against_sentences(const Against *r, const char *metric, SentenceForm form, Text *out) {
     for (int i = 0; i < r->data->arms; i++) {
         const AgainstArm *a = &r->arm[i];
-        char shown[SHOWN];
         double mean = r->options.number + a->t.mean, error = a->runs > 1 ? a->t.sd / sqrt(a->runs) : (double)NAN;
         text_format(out, "The mean of ");
         name(r->data->arm[i], form, out);
         text_format(out, " is %s%s ", a->shown ? "" : "not shown to be ", r->options.higher ? "above" : "below");
-        number(format_real(shown, r->options.number), form, out);
+        number(FORMAT_REAL(r->options.number), form, out);
         text_format(out, " (");
         if (metric) name(metric, form, out), text_format(out, "; ");
         text_format(out, "mean ");
-        number(show_with_error(shown, mean, error, false), form, out);
+        number(SHOW_WITH_ERROR(mean, error, false), form, out);
         text_format(out, " of %d run%s, one-sided %ssign-flip ", a->runs, a->runs == 1 ? "" : "s",
                     a->flip.exact ? "exact " : "");
         if (a->flip.exact)

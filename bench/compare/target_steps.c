@@ -91,8 +91,8 @@ static const char *loss_of(const TargetSteps *t) {
 }
 
 void target_steps_text(const TargetSteps *t, const Experiment *x, Text *out) {
-    char where[256], number[40];
-    text_format(out, "\nSteps until the %s is first at or below %s\n", loss_of(t), format_real(number, t->target));
+    char where[256];
+    text_format(out, "\nSteps until the %s is first at or below %s\n", loss_of(t), FORMAT_REAL(t->target));
     for (int cell = 0; cell < t->cells; cell++) {
         if (experiment_cell_text(where, x, cell)[0]) text_format(out, "\n%s\n", where);
         compare_text(&t->of[cell], out);

@@ -18,13 +18,12 @@ static bool has_interval(const Comparison *c) {
 }
 
 void forest_p(const Family *f, const Comparison *c, Text *out) {
-    char number[SHOWN];
     if (isnan(c->joint.step) || f->n < 2)
         text_format(out, "n/a");
     else if (f->joint.exact && !f->unpaired)
         text_format(out, "%llu/%llu", (unsigned long long)c->joint.step_count, (unsigned long long)f->joint.total);
     else
-        text_format(out, "%s", show_p(number, c->joint.step));
+        text_format(out, "%s", SHOW_P(c->joint.step));
 }
 
 /* "worse, p 2/64": decision_words in the room that there is, without the baseline, which the axis names. */
@@ -135,10 +134,9 @@ static bool diverged(const Table *t, const Comparison *c, int seed) {
 
 /* "+0.1173 [0.1120, 0.1227]" */
 static void numbers(const Comparison *c, Text *out) {
-    char mean[SHOWN];
     int digits = decimals_for(c->t.se, DIGITS);
     digits = digits > DIGITS ? DIGITS : digits;
-    text_format(out, "%s", show_signed(mean, c->t.mean, digits));
+    text_format(out, "%s", SHOW_SIGNED(c->t.mean, digits));
     if (has_interval(c)) text_format(out, " "), show_interval(out, c->t.lo, c->t.hi, digits, "");
 }
 
@@ -168,15 +166,15 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
 }
 
 static void note_differences(const Table *t, int lost, Plot *p) {
-    char conf[40], alpha[40], margin[40];
+    char conf[40];
     LOCAL_TEXT(note);
     text_format(&note, "○ One per seed (%d). Below: mean", t->sample.seeds);
     if (t->sample.seeds > 1)
         text_format(&note, " and paired %s%% %s interval", table_confidence(t, conf), table_interval(t));
     text_format(&note, ".");
-    if (isfinite(t->x->margin)) text_format(&note, " Shaded: within %s.", format_real(margin, t->x->margin));
+    if (isfinite(t->x->margin)) text_format(&note, " Shaded: within %s.", FORMAT_REAL(t->x->margin));
     text_format(&note, " Verdict and p: %s at level %s, adjusted for the table's %d comparison%s.",
-                t->family.anytime ? "anytime test of signs" : "sign-flip test", format_real(alpha, t->x->alpha),
+                t->family.anytime ? "anytime test of signs" : "sign-flip test", FORMAT_REAL(t->x->alpha),
                 t->family.count, t->family.count == 1 ? "" : "s");
     if (lost) text_format(&note, " × A run diverged and counts as the uniform predictor: no interval.");
     plot_note(p, note.at);

@@ -132,18 +132,15 @@ void cell_shown(Cells *c, double x, const char *shown) {
 }
 
 void cell_number(Cells *c, double x, int decimals) {
-    char shown[SHOWN];
-    cell_shown(c, x, show_number(shown, x, decimals));
+    cell_shown(c, x, SHOW_NUMBER(x, decimals));
 }
 
 void cell_signed(Cells *c, double x, int decimals) {
-    char shown[SHOWN];
-    cell_shown(c, x, show_signed(shown, x, decimals));
+    cell_shown(c, x, SHOW_SIGNED(x, decimals));
 }
 
 void cell_exact(Cells *c, double x) {
-    char shown[SHOWN];
-    cell_shown(c, x, isfinite(x) ? format_real(shown, x == 0 ? 0 : x) : "");
+    cell_shown(c, x, isfinite(x) ? FORMAT_REAL(x == 0 ? 0 : x) : "");
 }
 
 void cell_integer(Cells *c, long x) {
@@ -153,8 +150,7 @@ void cell_integer(Cells *c, long x) {
 }
 
 void cell_p(Cells *c, double p) {
-    char shown[SHOWN];
-    cell_shown(c, p, show_p(shown, p));
+    cell_shown(c, p, SHOW_P(p));
 }
 
 void cell_interval_shown(Cells *c, double lo, double hi, const char *shown) {

@@ -76,9 +76,8 @@ void show_column(Text *out, const char *text, int width) {
 }
 
 void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not) {
-    char low[SHOWN], high[SHOWN];
     if (isfinite(lo) && isfinite(hi))
-        text_format(out, "[%s, %s]", show_number(low, lo, decimals), show_number(high, hi, decimals));
+        text_format(out, "[%s, %s]", SHOW_NUMBER(lo, decimals), SHOW_NUMBER(hi, decimals));
     else
         text_format(out, "n/a (%s)", why_not);
 }
@@ -244,6 +243,5 @@ void csv_text(Text *out, const char *text) {
 }
 
 void csv_number(Text *out, double x) {
-    char number[40];
-    if (isfinite(x)) text_format(out, "%s", format_real(number, x == 0 ? 0 : x));
+    if (isfinite(x)) text_format(out, "%s", FORMAT_REAL(x == 0 ? 0 : x));
 }

@@ -25,6 +25,12 @@ char *show_with_error(char out[SHOWN], double x, double uncertainty, bool with_s
 /* Write a p-value: ".020", "<.001", "1", "n/a". */
 char *show_p(char out[SHOWN], double p);
 
+/* The same in a buffer of this block. */
+#define SHOW_NUMBER(x, decimals) show_number((char[SHOWN]){0}, x, decimals)
+#define SHOW_SIGNED(x, decimals) show_signed((char[SHOWN]){0}, x, decimals)
+#define SHOW_WITH_ERROR(x, uncertainty, with_sign) show_with_error((char[SHOWN]){0}, x, uncertainty, with_sign)
+#define SHOW_P(p) show_p((char[SHOWN]){0}, p)
+
 /* Return the bytes of a UTF-8 text's first characters, at most *characters of them; *characters: how many. */
 int show_bytes(const char *text, int *characters);
 

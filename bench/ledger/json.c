@@ -20,12 +20,12 @@ void ledger_place(const LedgerLine *l, Text *out) {
 
 /* "+0.1173 [0.1120, 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6" */
 static void numbers(const LedgerLine *l, Text *out) {
-    char number[SHOWN], confidence[40];
+    char confidence[40];
     const ClaimVerdict *v = l->v;
     const char *ratio = table_ratio(v->test);
     int decimals = claim_decimals(v->test, v->c->t.se);
     if (ratio) text_format(out, "ratio of %s ", ratio);
-    text_format(out, "%s", ratio ? show_number(number, v->effect, 2) : show_signed(number, v->effect, decimals));
+    text_format(out, "%s", ratio ? SHOW_NUMBER(v->effect, 2) : SHOW_SIGNED(v->effect, decimals));
     if (!isnan(v->lo)) {
         text_format(out, " ");
         show_interval(out, v->lo, v->hi, decimals, "");
@@ -33,12 +33,11 @@ static void numbers(const LedgerLine *l, Text *out) {
     }
     if (table_side_found(v)[0]) text_format(out, ", %s", table_side_found(v));
     if (!isnan(v->reported))
-        text_format(out, ", reported %s",
-                    ratio ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
-    text_format(out, "; %s: p %s", v->by, show_p(number, v->p));
-    if (v->floor > 0) text_format(out, " (floor %s)", show_p(number, v->floor));
+        text_format(out, ", reported %s", ratio ? SHOW_NUMBER(v->reported, 2) : SHOW_SIGNED(v->reported, 4));
+    text_format(out, "; %s: p %s", v->by, SHOW_P(v->p));
+    if (v->floor > 0) text_format(out, " (floor %s)", SHOW_P(v->floor));
     text_format(out, ", n = %d", l->in->table.sample.seeds);
-    if (!isnan(claim_margin(v->test))) text_format(out, ", margin %s", format_real(number, claim_margin(v->test)));
+    if (!isnan(claim_margin(v->test))) text_format(out, ", margin %s", FORMAT_REAL(claim_margin(v->test)));
     if (v->why[0]) text_format(out, "; %s", v->why);
     if (v->c && translations_made(v->c)) {
         text_format(out, "; ");

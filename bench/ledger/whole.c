@@ -22,15 +22,14 @@ static void said(Cells *c, const char *head, void (*words)(const LedgerClaim *, 
 }
 
 static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
-    char p[SHOWN], holm[SHOWN];
     int k = ledger_family(b, c->file);
     text_format(out, "%s", verdict_word(c->word));
     if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, ": %s", ledger_answer(c));
     if (isnan(c->p) || c->word == WORD_NOT_TESTED) return;
-    text_format(out, "; p %s", show_p(p, c->p));
+    text_format(out, "; p %s", SHOW_P(c->p));
     if (!isnan(c->holm))
         text_format(out, ", by Holm over the %d claim%s of %s that contrasts decide %s", k, k == 1 ? "" : "s",
-                    c->file->writeup, show_p(holm, c->holm));
+                    c->file->writeup, SHOW_P(c->holm));
 }
 
 /* The head: what is claimed, and what was found. */

@@ -126,14 +126,12 @@ double claim_margin(const ClaimTest *t) {
 }
 
 void claim_contrast_text(const ClaimTest *t, Text *out) {
-    char number[40];
     bool means = t->test && (t->test->about == ST_ABOUT_difference || t->test->about == ST_ABOUT_equality) &&
                  strcmp(t->test->name, "mcnemar-targets") != 0;
     text_format(out, "%s:", t->metric_text);
-    for (int i = 0; i < t->terms; i++)
-        text_format(out, " %s %s", format_real(number, t->term[i].weight), t->term[i].arm.text);
+    for (int i = 0; i < t->terms; i++) text_format(out, " %s %s", FORMAT_REAL(t->term[i].weight), t->term[i].arm.text);
     for (int i = 0; i < t->predictors; i++) text_format(out, " %s", metric_info[t->predictor[i]].key);
-    if (!isnan(t->against)) text_format(out, " against %s", format_real(number, t->against));
+    if (!isnan(t->against)) text_format(out, " against %s", FORMAT_REAL(t->against));
     if (t->test && !means) text_format(out, " by %s", t->test->name);
 }
 

@@ -14,15 +14,13 @@ void declare_plan(const Experiment *x, Text *out) {
 }
 
 static void test_text(const ClaimTest *t, Text *out) {
-    char number[40];
     text_format(out, "metric = %s\ncontrast =", t->metric_text);
-    for (int i = 0; i < t->terms; i++)
-        text_format(out, " %s %s", format_real(number, t->term[i].weight), t->term[i].arm.text);
+    for (int i = 0; i < t->terms; i++) text_format(out, " %s %s", FORMAT_REAL(t->term[i].weight), t->term[i].arm.text);
     for (int i = 0; i < t->predictors; i++)
         text_format(out, "%s %s", i ? "" : "\npredictors =", metric_info[t->predictor[i]].key);
     text_format(out, "\nexpects = %s\n", t->expects == EXPECT_COUNT ? "" : expect_names[t->expects]);
-    if (!isnan(t->against)) text_format(out, "against = %s\n", format_real(number, t->against));
-    text_format(out, "test = %s\nmargin = %s\n", t->test ? t->test->name : "", format_real(number, t->margin));
+    if (!isnan(t->against)) text_format(out, "against = %s\n", FORMAT_REAL(t->against));
+    text_format(out, "test = %s\nmargin = %s\n", t->test ? t->test->name : "", FORMAT_REAL(t->margin));
 }
 
 static void setup_text(const ClaimSetup *s, Text *out) {

@@ -16,14 +16,14 @@ static void rate_doubts(const RunSpec *s, Text *out) {
     Recipe r = spec_recipe(s);
     int steps = (int)s->steps, warmup = (int)s->warmup;
     double first = recipe_lr(&r, 0), last = recipe_lr(&r, steps - 1), peak = recipe_lr(&r, warmup);
-    char lr[40], end[40], key[SPEC_TEXT_SIZE];
+    char key[SPEC_TEXT_SIZE];
     if (first <= 0 && last <= 0 && (warmup == steps || peak <= 0)) {
         text_format(out, "lr: the learning rate is 0 in every step, so nothing is trained\n");
         return;
     }
     if (warmup && s->warmup_lr > s->lr)
-        text_format(out, "warmup_lr: the warm-up falls, from %s to lr %s\n", format_real(end, s->warmup_lr),
-                    format_real(lr, s->lr));
+        text_format(out, "warmup_lr: the warm-up falls, from %s to lr %s\n", FORMAT_REAL(s->warmup_lr),
+                    FORMAT_REAL(s->lr));
     if (warmup == steps)
         text_format(out,
                     "warmup: the warm-up ends with the run, after %d of %d steps: the schedule (%s) never begins\n",
@@ -33,17 +33,16 @@ static void rate_doubts(const RunSpec *s, Text *out) {
         text_format(out, "final_lr: it equals lr, so the schedule (%s) changes nothing\n",
                     spec_get(key, s, "schedule"));
     else if (last > peak * (1 + 1e-6))
-        text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", format_real(lr, s->lr),
-                    format_real(end, s->final_lr), spec_get(key, s, "schedule"));
+        text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", FORMAT_REAL(s->lr),
+                    FORMAT_REAL(s->final_lr), spec_get(key, s, "schedule"));
 }
 
 static void weight_doubts(const RunSpec *s, Text *out) {
-    char number[40];
     ChoiceKind init = s->variant.init.kind;
     double shrink = s->lr * s->weight_decay;
     if (s->optimizer == OPTIMIZER_adamw && shrink >= 1)
         text_format(out, "weight_decay: an update multiplies weights by 1 - lr weight_decay = %s, not above 0\n",
-                    format_real(number, 1 - shrink));
+                    FORMAT_REAL(1 - shrink));
     if (s->init_std == 0 && (init == CHOICE_init_recipe || init == CHOICE_init_plain))
         text_format(out, "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n");
 }

@@ -40,7 +40,6 @@ double looks_level(const Experiment *x, int i) {
 
 Rc looks_check(Experiment *x, Error *e) {
     StLook look[EXPERIMENT_LOOKS_MAX];
-    char level[40];
     int last = x->looks ? x->look[x->looks - 1] : 0, first = x->looks ? x->look[0] : 0;
     if (!x->looks) return RC_OK;
     if (x->most) return error_set(e, RC_USAGE, "looks: seeds are a number or a list, not added until it is decided");
@@ -60,7 +59,7 @@ Rc looks_check(Experiment *x, Error *e) {
     do spend(x, ++enough, look);
     while (enough < others && !(look[0].p_floor < rounded(look[0].alpha)));
     error_set(e, RC_USAGE, "looks: after %d seeds no p of the sign flips can be below %s, the level of that look",
-              first, format_real(level, at));
+              first, FORMAT_REAL(at));
     size_t n = strlen(e->text);
     if (enough < others) snprintf(e->text + n, sizeof e->text - n, "; after %d it can", enough);
     return e->code;

@@ -248,9 +248,8 @@ Rc apply_number(Reader *r, const Node *n, double *out, double below) {
     if (n->kind != NODE_SCALAR || !parse_real(n->text, &value))
         return document_error(r->e, r->d, n->line, "%s: '%.80s' is not a number", n->key, n->text ? n->text : "[…]");
     if (value <= 0 || value >= below) {
-        char most[40];
         return document_error(r->e, r->d, n->line, "%s: %.80s is out of range (above 0, below %s)", n->key, n->text,
-                              format_real(most, below));
+                              FORMAT_REAL(below));
     }
     *out = value;
     return RC_OK;

@@ -141,9 +141,8 @@ void spec_init(RunSpec *s) {
 }
 
 static Rc out_of_range(const Field *f, const char *value, Error *e) {
-    char least[40], most[40];
-    return error_set(e, RC_USAGE, "%s: %.80s is out of range (%s to %s)", f->key, value, format_real(least, f->least),
-                     format_real(most, f->most));
+    return error_set(e, RC_USAGE, "%s: %.80s is out of range (%s to %s)", f->key, value, FORMAT_REAL(f->least),
+                     FORMAT_REAL(f->most));
 }
 
 /* Return true for digits only: a whole number too long for int64_t is out of range, not "no number". */
@@ -308,10 +307,9 @@ void spec_text_keys(const RunSpec *s, Text *out) {
 
 /* Append a key's valid values, for --help: "1 to 256", "true, false", "gelu, relu", "text". */
 static void print_valid(Text *out, const Field *f) {
-    char least[40], most[40];
     switch (f->kind) {
     case KIND_integer:
-    case KIND_real: text_format(out, "%s to %s", format_real(least, f->least), format_real(most, f->most)); break;
+    case KIND_real: text_format(out, "%s to %s", FORMAT_REAL(f->least), FORMAT_REAL(f->most)); break;
     case KIND_flag: text_format(out, "true, false"); break;
     case KIND_word: text_format(out, "text"); break;
     case KIND_choice:

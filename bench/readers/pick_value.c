@@ -32,10 +32,9 @@ static void leave_short(Pick *p) {
     free(last);
     for (int i = 0; i < p->runs; i++) {
         PickedRun *run = &p->run[i];
-        char step[40], other[40];
         if (!run->why && run->last < usual / SHORT)
-            pick_leave(run, "it ends at step %s, where the middle run ends at %s", format_real(step, run->last),
-                       format_real(other, usual));
+            pick_leave(run, "it ends at step %s, where the middle run ends at %s", FORMAT_REAL(run->last),
+                       FORMAT_REAL(usual));
     }
 }
 
@@ -84,7 +83,7 @@ static void at_step(PickedRun *run, double step, bool exact) {
 
 static void say_unlike(Pick *p, const PickQuery *q) {
     const PickedRun *first = NULL, *longest = NULL;
-    char a[40], b[40], one[900], two[900];
+    char one[900], two[900];
     for (int i = 0; i < p->runs; i++) {
         const PickedRun *run = &p->run[i];
         if (run->why) continue;
@@ -92,8 +91,8 @@ static void say_unlike(Pick *p, const PickQuery *q) {
         if (!longest || run->last > longest->last) longest = run;
     }
     if (!first || longest->last - first->last <= UNLIKE * longest->last) return;
-    pick_remark(p, "Careful: last steps differ, from %s (%.300s) to %s (%.300s)%s.", format_real(a, first->last),
-                log_called(one, sizeof one, first->log), format_real(b, longest->last),
+    pick_remark(p, "Careful: last steps differ, from %s (%.300s) to %s (%.300s)%s.", FORMAT_REAL(first->last),
+                log_called(one, sizeof one, first->log), FORMAT_REAL(longest->last),
                 log_called(two, sizeof two, longest->log),
                 q->apart             ? "; each arm is judged at its own"
                 : q->at == PICK_LAST ? "; runs of unlike schedules are not comparable at equal steps"
@@ -103,17 +102,17 @@ static void say_unlike(Pick *p, const PickQuery *q) {
 /* How far values lie from the step that all were to be of. */
 static void say_step(Pick *p, double step) {
     const PickedRun *far = NULL;
-    char text[40], off[40], name[900];
+    char name[900];
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].why && (!far || fabs(p->run[i].step - step) > fabs(far->step - step))) far = &p->run[i];
     if (!far) return;
     if (far->step == step) {
         p->step = step;
-        pick_remark(p, "Values are of step %s, the last that all runs have.", format_real(text, step));
+        pick_remark(p, "Values are of step %s, the last that all runs have.", FORMAT_REAL(step));
     } else
         pick_remark(p, "%salues are of the step nearest %s, the earliest last one; %s off at most (%.300s).",
-                    fabs(far->step - step) > UNLIKE * step ? "Careful: v" : "V", format_real(text, step),
-                    format_real(off, fabs(far->step - step)), log_called(name, sizeof name, far->log));
+                    fabs(far->step - step) > UNLIKE * step ? "Careful: v" : "V", FORMAT_REAL(step),
+                    FORMAT_REAL(fabs(far->step - step)), log_called(name, sizeof name, far->log));
 }
 
 /* A metric that some files write with a sign of percent and others without. */
@@ -166,9 +165,8 @@ Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
     if (p->curve && !q->curves) {
         if (q->at == PICK_LAST && !q->apart) say_step(p, all);
         if (q->at == PICK_STEP) {
-            char step[40];
             p->step = q->step;
-            snprintf(p->when, sizeof p->when, "at step %.30s", format_real(step, q->step));
+            snprintf(p->when, sizeof p->when, "at step %.30s", FORMAT_REAL(q->step));
         }
         if (q->at != PICK_STEP) say_unlike(p, q);
     }

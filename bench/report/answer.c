@@ -34,14 +34,13 @@ static void verdict_short(const Table *t, const Comparison *c, Text *out) {
 
 /* "+0.1173 nats [0.1120, 0.1227]" */
 static void difference(const Table *t, const Comparison *c, Text *out) {
-    char number[SHOWN];
     int digits = digits_of(c);
     bool interval = c->t_decides && (c->t.status == ST_OK || c->t.status == ST_DEGENERATE);
     if (c->status != ST_OK) {
         text_format(out, "n/a (%s)", st_status_text(c->status));
         return;
     }
-    text_format(out, "%s%s", show_signed(number, c->t.mean, digits), unit_of(t));
+    text_format(out, "%s%s", SHOW_SIGNED(c->t.mean, digits), unit_of(t));
     if (interval && c->t.status == ST_OK) {
         text_format(out, " ");
         show_interval(out, c->t.lo, c->t.hi, digits, "");
@@ -81,7 +80,6 @@ static int group_all(const Table *t, const Comparison *const *c, int count, Grou
     LOCAL_TEXT(verdict);
     *list = mem_alloc((size_t)count + 1, sizeof **list);
     for (int i = 0; i < count; i++) {
-        char number[SHOWN];
         int at = 0, digits = digits_of(c[i]);
         double d = c[i]->t.mean;
         text_clear(&verdict);
@@ -98,7 +96,7 @@ static int group_all(const Table *t, const Comparison *const *c, int count, Grou
         g->least = fmin(g->least, d), g->most = fmax(g->most, d);
         g->digits = digits > g->digits ? digits : g->digits;
         text_format(&g->names, "%s%s (%s)", g->count++ ? ", " : "", t->x->arm[c[i]->what.term[0].arm].label,
-                    show_signed(number, d, digits));
+                    SHOW_SIGNED(d, digits));
     }
     return groups;
 }
@@ -152,21 +150,20 @@ static void by_arm(const Table *t, const Comparison *const *c, int count, int ar
 
 /* What there is to say where nothing is compared. */
 static void single_arm(const Table *t, Text *out) {
-    char mean[SHOWN], sd[SHOWN], where[256];
+    char where[256];
     for (int cell = 0; cell < t->sample.cells && cell < FULL_SENTENCES; cell++) {
         SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, 0, t->metric);
         int digits = decimals_for(a.n > 1 ? a.sd : 0, metric_info[t->metric].digits);
         if (a.status != ST_OK) continue;
         text_format(out, "%s%s%s: %s %s", experiment_cell_text(where, t->x, cell), where[0] ? ", " : "",
-                    t->x->arm[0].label, metric_info[t->metric].heading, show_number(mean, a.mean, digits));
-        if (a.n > 1) text_format(out, " (SD %s)", show_number(sd, a.sd, digits));
+                    t->x->arm[0].label, metric_info[t->metric].heading, SHOW_NUMBER(a.mean, digits));
+        if (a.n > 1) text_format(out, " (SD %s)", SHOW_NUMBER(a.sd, digits));
         text_format(out, ". ");
     }
     text_format(out, "There is one arm, so nothing is compared. ");
 }
 
 static void what_p_is(const Table *t, Text *out) {
-    char alpha[40];
     const Family *f = &t->family;
     LOCAL_TEXT(floor);
     if (t->sample.seeds < 2) text_format(out, "One seed: nothing can be tested. ");
@@ -180,7 +177,7 @@ static void what_p_is(const Table *t, Text *out) {
     prose_smallest_p(t, &floor);
     if (f->floor >= t->x->alpha)
         text_format(out, "%d seeds cannot settle it: no p can fall below %s, and %s is asked for; %zu seeds could. ",
-                    t->sample.seeds, floor.at, format_real(alpha, t->x->alpha),
+                    t->sample.seeds, floor.at, FORMAT_REAL(t->x->alpha),
                     st_test_seeds(st_test_find("maxt"), (size_t)f->count, t->x->alpha));
     else
         text_format(out, "p: exact sign flips of the seeds%s; %s is the smallest that %d seeds allow. ",

@@ -251,7 +251,7 @@ static void seeds_would_do(const Table *t, const Comparison *c, Text *out) {
 
 /* " LayerNorm at lr = 0.01 lies between -0.02 and +0.01; about 40 seeds would find …." */
 static void open_comparison(const Table *t, const Comparison *c, Text *out) {
-    char where[256], lo[SHOWN], hi[SHOWN];
+    char where[256];
     int decimals = decimals_for(c->t.se, 4);
     bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
     text_format(out, " %s%s%s", t->x->arm[c->what.term[0].arm].label, cell ? " at " : "", where);
@@ -260,8 +260,8 @@ static void open_comparison(const Table *t, const Comparison *c, Text *out) {
     else if (!c->t_decides || c->t.status != ST_OK)
         text_format(out, " has a run that diverged, so no interval");
     else
-        text_format(out, " lies between %s and %s", show_signed(lo, c->t.lo, decimals > 4 ? 4 : decimals),
-                    show_signed(hi, c->t.hi, decimals > 4 ? 4 : decimals));
+        text_format(out, " lies between %s and %s", SHOW_SIGNED(c->t.lo, decimals > 4 ? 4 : decimals),
+                    SHOW_SIGNED(c->t.hi, decimals > 4 ? 4 : decimals));
     seeds_would_do(t, c, out);
     text_format(out, ".");
 }

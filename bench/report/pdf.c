@@ -94,13 +94,12 @@ static void abstract(const Ledger *b, Text *out) {
     if (b->made_count > TOLD) text_format(&words, "The other experiments are in the table of findings. ");
     text_format(&words, "No model here is larger than ");
     double most = 0;
-    char shown[SHOWN];
     for (int i = 0; i < b->made_count; i++)
         for (int k = 0; k < b->made[i]->records.runs; k++) {
             double n = 1e-6 * (double)b->made[i]->records.at[k].parameters;
             most = n > most ? n : most;
         }
-    text_format(&words, "%s M parameters; nothing is claimed of larger ones.", show_number(shown, most, 2));
+    text_format(&words, "%s M parameters; nothing is claimed of larger ones.", SHOW_NUMBER(most, 2));
     text_format(out, "\\begin{abstract}\n");
     paragraph(words.at, out);
     text_format(out, "\\end{abstract}\n");

@@ -14,8 +14,7 @@ static SampleArm at_end(const Table *t, int cell, int arm) {
 }
 
 static void number(const Table *t, double x, double sd, Text *out) {
-    char shown[SHOWN];
-    text_format(out, "%s", show_number(shown, x, decimals_for(sd, metric_info[t->metric].digits)));
+    text_format(out, "%s", SHOW_NUMBER(x, decimals_for(sd, metric_info[t->metric].digits)));
 }
 
 /* "Of 6 intervals 3 lie on the worse side, 1 lies on the better side and 2 cross zero." */

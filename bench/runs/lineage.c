@@ -202,33 +202,31 @@ static void rows(const Lineage *l, int width, Text *out) {
 /* "+0.1173 [0.1120, 0.1227]": as the table shows it. */
 static void interval(const Lineage *l, Text *out) {
     const Comparison *c = l->c;
-    char number[SHOWN], conf[40];
+    char conf[40];
     int decimals = decimals_for(c->t.se, 4);
     bool shown = c->t_decides && c->t.status == ST_OK;
-    text_format(out, "\nmean difference  %s ", show_signed(number, c->t.mean, decimals));
+    text_format(out, "\nmean difference  %s ", SHOW_SIGNED(c->t.mean, decimals));
     show_interval(out, shown ? c->t.lo : (double)NAN, c->t.hi, decimals,
                   c->t_decides ? st_status_text(c->t.status) : "diverged");
     text_format(out, ", %s%% paired %s interval\n", table_confidence(l->t, conf), table_interval(l->t));
 }
 
 static void share(Text *out, uint64_t count, uint64_t total, double p) {
-    char number[SHOWN];
-    text_format(out, "p = %llu/%llu = %s", (unsigned long long)count, (unsigned long long)total, show_p(number, p));
+    text_format(out, "p = %llu/%llu = %s", (unsigned long long)count, (unsigned long long)total, SHOW_P(p));
 }
 
 /* Of seeds that are added until it is decided. */
 static void stops(const Lineage *l, Text *out) {
     const Anytime *a = &l->family->anytime[l->c - l->family->at];
-    char p[SHOWN];
     LOCAL_TEXT(words);
     text_format(&words, "Seeds are added: ");
     table_stop(l->t, &words);
-    text_format(&words, ". p = %s holds at every stop", show_p(p, a->p));
+    text_format(&words, ". p = %s holds at every stop", SHOW_P(a->p));
     if (l->of == LINEAGE_ALONE)
         text_format(&words, "; no table makes this comparison: it is adjusted for nothing, and is exploratory.");
     else
         text_format(&words, ", by Holm over %d.", l->family->count);
-    if (!isnan(a->inside_p)) text_format(&words, " That it lies within the margin: p = %s.", show_p(p, a->inside_p));
+    if (!isnan(a->inside_p)) text_format(&words, " That it lies within the margin: p = %s.", SHOW_P(a->inside_p));
     if (a->at) text_format(&words, " It was decided after %d seeds.", a->at);
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
@@ -241,7 +239,6 @@ static void flips(const Lineage *l, Text *out) {
                                            [LINEAGE_CLAIMS] = "contrasts of the write-up's claims measured here",
                                            [LINEAGE_ALONE] = ""};
     LOCAL_TEXT(words);
-    char number[SHOWN];
     if (f->status != ST_OK)
         text_format(&words, "No sign flips: %s.", st_status_text(f->status));
     else {
@@ -269,7 +266,7 @@ static void flips(const Lineage *l, Text *out) {
         share(&words, c->joint.step_count, l->family->joint.total, c->joint.step);
         text_format(&words, ".");
     }
-    text_format(&words, " The smallest p that %d seeds allow: %s.", l->family->n, show_p(number, l->family->floor));
+    text_format(&words, " The smallest p that %d seeds allow: %s.", l->family->n, SHOW_P(l->family->floor));
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
 }
@@ -277,14 +274,13 @@ static void flips(const Lineage *l, Text *out) {
 /* What decides: these t tests after Holm, and their exact companion. */
 static void margin_verdict(const Lineage *l, Text *words) {
     const Comparison *c = l->c;
-    char p[SHOWN], level[40];
     if (isnan(c->inside_p)) {
         text_format(words, " Yet below %d seeds nothing is called the same.", ST_EQUAL_SEEDS);
         return;
     }
     text_format(words,
                 " With sign flips of d shifted to both margins, and adjusted over the family: p %s: %s at level %s.",
-                show_p(p, c->inside_p), c->inside ? "yes" : "not shown", format_real(level, l->family->alpha));
+                SHOW_P(c->inside_p), c->inside ? "yes" : "not shown", FORMAT_REAL(l->family->alpha));
     if (c->inside)
         text_format(words, " %d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge.",
                     l->family->n, 100 * st_unseen((size_t)l->family->n, l->family->alpha));
@@ -293,13 +289,13 @@ static void margin_verdict(const Lineage *l, Text *words) {
 /* The evidence of "the same within 0.02" and of "too small to matter". */
 static void margin(const Lineage *l, Text *out) {
     const StTost *x = &l->c->tost;
-    char p[SHOWN], within[40], conf[40];
+    char within[40];
     int decimals = decimals_for(x->se, 4);
     LOCAL_TEXT(words);
     if (isnan(l->c->what.margin) || !l->c->t_decides || x->status != ST_OK) return;
     text_format(&words, "Is it inside %s? Two one-sided t tests: p %s%s; the %s%% interval ",
-                format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", show_p(p, x->p),
-                format_real(conf, round(1e4 * (1 - 2 * l->family->alpha)) / 100));
+                format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", SHOW_P(x->p),
+                FORMAT_REAL(round(1e4 * (1 - 2 * l->family->alpha)) / 100));
     show_interval(&words, x->ci_lo, x->ci_hi, decimals, "");
     text_format(&words, " %s between -%s and +%s.", x->equivalent ? "lies" : "does not lie", within, within);
     margin_verdict(l, &words);
@@ -309,27 +305,25 @@ static void margin(const Lineage *l, Text *out) {
 
 /* What a claim says of this difference, and the reported one beside it. */
 static void claim(const ClaimVerdict *v, Text *out) {
-    char number[SHOWN];
     LOCAL_TEXT(words);
     const char *side = table_side_found(v);
     table_expectation(v->test, &words);
     text_format(out, "claim %s (%s)  %s%s%s%s%s\n", v->claim->id, words.at, verdict_word(v->word), side[0] ? ", " : "",
                 side, replication_word(v), v->seen == SEEN_nothing ? ", too small to matter" : "");
     text_clear(&words);
-    if (!isnan(v->reported)) text_format(&words, "reported %s, ", show_signed(number, v->reported, 4));
+    if (!isnan(v->reported)) text_format(&words, "reported %s, ", SHOW_SIGNED(v->reported, 4));
     replication_text(v, &words);
     if (words.length) table_wrapped(words.at, 2, out);
 }
 
 static void verdict(const Lineage *l, Text *out) {
-    char number[40];
     LOCAL_TEXT(words);
     if (l->c->status == ST_OK)
         table_decision(l->t, l->c, &words);
     else
         text_format(&words, "not testable (%s)", st_status_text(l->c->status));
-    text_format(out, "\nverdict  %s, at level %s", words.at, format_real(number, l->family->alpha));
-    if (!isnan(l->c->what.margin)) text_format(out, "; margin %s", format_real(number, l->c->what.margin));
+    text_format(out, "\nverdict  %s, at level %s", words.at, FORMAT_REAL(l->family->alpha));
+    if (!isnan(l->c->what.margin)) text_format(out, "; margin %s", FORMAT_REAL(l->c->what.margin));
     text_format(out, "\n");
     for (int i = 0; i < l->t->verdicts.count; i++) {
         const ClaimVerdict *v = &l->t->verdicts.at[i];

@@ -227,7 +227,7 @@ static void rounded(const RoundedRun *r, int width, Text *out) {
 
 static void provenance(const RunRecord *r, Text *out) {
     const Provenance *p = &r->provenance;
-    char number[SHOWN], made[TIME_SIZE];
+    char made[TIME_SIZE];
     text_format(out, "\nmade by\n  normbench %s, commit %s", p->version, p->commit);
     if (format_time(made, p->made)[0]) text_format(out, ", finished %s", made);
     text_format(out, "\n  %s, %s, %s\n  on %s", p->compiler, p->flags, p->isa, p->device);
@@ -235,9 +235,9 @@ static void provenance(const RunRecord *r, Text *out) {
     text_format(out, ", %d processors; %d thread%s, %d run%s trained together\n", p->processors, p->threads,
                 p->threads == 1 ? "" : "s", p->replicas, p->replicas == 1 ? "" : "s");
     text_format(out, "  gsl %s, jansson %s, %s\n", p->gsl, p->jansson, p->openssl);
-    text_format(out, "  %s s, ", show_number(number, r->wall_seconds, 1));
-    text_format(out, "%s ms a step, ", show_number(number, 1e3 * r->step_seconds, 1));
-    text_format(out, "%s MB\n", show_number(number, r->memory_mb, 0));
+    text_format(out, "  %s s, ", SHOW_NUMBER(r->wall_seconds, 1));
+    text_format(out, "%s ms a step, ", SHOW_NUMBER(1e3 * r->step_seconds, 1));
+    text_format(out, "%s MB\n", SHOW_NUMBER(r->memory_mb, 0));
     text_format(out, "\nhashes\n  class %s, arithmetic %.12s\n  corpus %.12s, tokenizer %.12s\n", r->arithmetic_class,
                 r->arithmetic, r->dataset_sha256, r->tokenizer_sha256);
     text_format(out, "  loss chain %.12s, parameters %.12s\n", r->loss_chain, r->parameters_hash);

@@ -123,7 +123,7 @@ void runs_text(const Listing *l, bool empty, int width, Text *out) {
 
 Rc runs_csv(const Listing *l, Text *out, Error *e) {
     const char *key[LISTING_KEYS_MAX];
-    char value[SPEC_TEXT_SIZE], number[40];
+    char value[SPEC_TEXT_SIZE];
     int group = -1, keys;
     for (const ListedRun *run = l->run; run < l->run + l->runs; run++) {
         const RunGroup *a = &l->group[run->group], *b = &l->group[group < 0 ? run->group : group];
@@ -148,8 +148,8 @@ Rc runs_csv(const Listing *l, Text *out, Error *e) {
             text_format(out, "%s%s%s,", quote, text, quote);
         }
         text_format(out, "%llu,%s,%s,%s,%s,%s\n", (unsigned long long)r->spec.seed, record_status(r),
-                    last ? format_real(number, last->metric[METRIC_valid_loss]) : "nan", r->loss_chain,
-                    r->parameters_hash, r->id);
+                    last ? FORMAT_REAL(last->metric[METRIC_valid_loss]) : "nan", r->loss_chain, r->parameters_hash,
+                    r->id);
     }
     return RC_OK;
 }

@@ -50,9 +50,8 @@ static void list(const Until *u, bool decided, bool tested, const char *head, in
 /* "after 9 of at most 64 seeds: decided: post (better than Pre-LN, at 7). Open: rms, …" */
 static void until_text(const Until *u, int most, Text *out) {
     int n = u->records.missing ? 0 : u->x.seeds;
-    char level[40];
     if (n && u->x.looked)
-        looks_at(&u->x, out), text_format(out, " (level %s)", format_real(level, u->x.alpha));
+        looks_at(&u->x, out), text_format(out, " (level %s)", FORMAT_REAL(u->x.alpha));
     else
         text_format(out, "after %d of at most %d seeds", n, most);
     if (!n) {

@@ -82,11 +82,10 @@ static void probe_names(const Curves *c, ProbeKind kind, Text *out) {
 }
 
 void curves_rows_text(const Curves *c, int first, Text *out) {
-    char number[40];
     for (int row = first; row < c->rows; row++) {
         for (int i = 0; i < c->columns; i++) {
             double x = c->value[(size_t)row * (size_t)c->columns + (size_t)i];
-            text_format(out, "%s%s", i ? "," : "", isnan(x) ? "" : format_real(number, x));
+            text_format(out, "%s%s", i ? "," : "", isnan(x) ? "" : FORMAT_REAL(x));
         }
         text_add(out, "\n", 1);
     }

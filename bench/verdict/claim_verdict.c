@@ -327,13 +327,12 @@ static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
 }
 
 static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
-    char number[40];
     if (r->why)
         say(v, "%s", r->why);
     else if (isnan(v->p) || v->floor >= f->alpha)
         say(v, "n = %d: p cannot fall below %.3g", f->n, v->floor);
     else if (!v->why[0] && v->test->expects == EXPECT_equal)
-        say(v, "not shown to lie within %s", format_real(number, v->c->what.margin));
+        say(v, "not shown to lie within %s", FORMAT_REAL(v->c->what.margin));
     v->seeds_wanted = seeds_wanted(v, f);
     if (v->seeds_wanted > f->n) say(v, "about %d seeds would do", v->seeds_wanted);
     if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MAX);

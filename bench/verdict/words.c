@@ -2,11 +2,10 @@
 
 static void separated(const Comparison *c, Decision d, int better, const char *against, Text *out) {
     const char *side = decision_lower(d) ? "lower" : "higher";
-    char margin[40];
     if (better) side = decision_lower(d) == (better < 0) ? "better" : "worse";
     text_format(out, "%s%s%s", side, against ? " than " : "", against ? against : "");
     if (decision_negligible(d)) {
-        text_format(out, ", but within %s", format_real(margin, c->what.margin));
+        text_format(out, ", but within %s", FORMAT_REAL(c->what.margin));
         if (against) text_format(out, ": too small to matter");
     }
 }
@@ -24,15 +23,12 @@ static void undecided(const Family *f, const Comparison *c, Text *out) {
 }
 
 void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out) {
-    char margin[40];
     switch (d) {
     case DECISION_LOWER:
     case DECISION_HIGHER:
     case DECISION_LOWER_NEGLIGIBLE:
     case DECISION_HIGHER_NEGLIGIBLE: separated(c, d, better, against, out); break;
-    case DECISION_EQUIVALENT:
-        text_format(out, "the same within %s", format_real(margin, c->what.margin));
-        break;
+    case DECISION_EQUIVALENT: text_format(out, "the same within %s", FORMAT_REAL(c->what.margin)); break;
     case DECISION_INCONCLUSIVE: text_format(out, "not decided"); break;
     case DECISION_NOT_TESTABLE:
         if (against)

@@ -62,7 +62,7 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
 void across_tables(const Table *t, CellsList *out) {
     Across a;
     Compared pair[EXPERIMENT_COMPARES_MAX];
-    char title[160], difference[96], interval[64], conf[40], floor[SHOWN];
+    char title[160], difference[96], interval[64], conf[40];
     if (!across_make(&a, &t->sample, t->metric, pair, table_pairs(t, pair))) return;
     const Factor *f = &t->x->factor[0];
     snprintf(title, sizeof title, "Whether it holds across %s", f->key);
@@ -71,7 +71,7 @@ void across_tables(const Table *t, CellsList *out) {
                              "seed over %d seeds.", f->key, t->sample.seeds);
     text_format(&c->notes,
                 "p_adj of the changes: sign flips of them, adjusted by max-T over %d (smallest possible: %s).",
-                a.changes.count, show_p(floor, a.changes.floor));
+                a.changes.count, SHOW_P(a.changes.floor));
     snprintf(difference, sizeof difference, "Δ %s",
              t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key);
     snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));

@@ -8,8 +8,8 @@
 #include "bench/write/stat_json.h"
 
 void anytime_columns(Cells *c, const char *difference, double conf, bool margin) {
-    char number[40], heading[64];
-    snprintf(heading, sizeof heading, "[%s%% anytime]", format_real(number, round(1e8 * conf) / 1e6));
+    char heading[64];
+    snprintf(heading, sizeof heading, "[%s%% anytime]", FORMAT_REAL(round(1e8 * conf) / 1e6));
     cells_column(c, "delta", 'r', difference);
     cells_column(c, "delta", 'i', heading);
     cells_column(c, "p", 'r', "p");
@@ -31,21 +31,20 @@ void anytime_need(const Anytime *a, int most, Text *out) {
 }
 
 static void interval_cell(const Anytime *a, Cells *c) {
-    char low[48], high[48], shown[120];
+    char shown[120];
     bool ok = a->ci.status == ST_OK;
     double width = a->ci.hi - a->ci.lo;
     if (ok)
-        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, a->ci.lo, width / 4, false),
-                 show_with_error(high, a->ci.hi, width / 4, false));
+        snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(a->ci.lo, width / 4, false),
+                 SHOW_WITH_ERROR(a->ci.hi, width / 4, false));
     else
         snprintf(shown, sizeof shown, "%s", a->ci.status == ST_NOT_REACHABLE ? "unbounded" : "n/a");
     cell_interval_shown(c, ok ? a->ci.lo : (double)NAN, ok ? a->ci.hi : (double)NAN, shown);
 }
 
 void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
-    char shown[48];
     LOCAL_TEXT(need);
-    cell_shown(c, a->mean, show_with_error(shown, a->mean, (a->ci.hi - a->ci.lo) / 4, true));
+    cell_shown(c, a->mean, SHOW_WITH_ERROR(a->mean, (a->ci.hi - a->ci.lo) / 4, true));
     interval_cell(a, c);
     cell_p(c, a->p);
     if (margin) cell_p(c, a->inside_p);

@@ -67,13 +67,12 @@ static void claims_heading(Cells *c, const Claim *claim) {
 }
 
 void claims_hypothesis(const ClaimTest *test, Text *out) {
-    char number[40];
     if (!test->terms && !test->predictors) {
         text_format(out, "%s", test->metric_text);
         return;
     }
     table_expectation(test, out);
-    if (!isnan(claim_margin(test))) text_format(out, ", margin %s", format_real(number, claim_margin(test)));
+    if (!isnan(claim_margin(test))) text_format(out, ", margin %s", FORMAT_REAL(claim_margin(test)));
     if (test->test) text_format(out, " (%s)", test->test->name);
 }
 
@@ -261,7 +260,6 @@ void claims_not_run(const Table *t, const char *head, Text *out) {
 
 void replication_text(const ClaimVerdict *v, Text *out) {
     const Replication *r = &v->replication;
-    char ours[SHOWN], theirs[SHOWN];
     if (isnan(v->reported)) return;
     if (isnan(r->lo)) {
         text_format(out, "no prediction interval: ours has no standard error");
@@ -273,12 +271,10 @@ void replication_text(const ClaimVerdict *v, Text *out) {
     if (isnan(r->se))
         text_format(out, " of ours alone; their spread is not known");
     else if (isnan(r->reported_se))
-        text_format(out, "; SE %s (their spread is not known)",
-                    show_number(ours, r->se, decimals_for(r->se, 4)));
+        text_format(out, "; SE %s (their spread is not known)", SHOW_NUMBER(r->se, decimals_for(r->se, 4)));
     else
-        text_format(out, "; SE %s (ours), %s (theirs)",
-                    show_number(ours, r->se, decimals_for(r->se, 4)),
-                    show_number(theirs, r->reported_se, decimals_for(r->reported_se, 4)));
+        text_format(out, "; SE %s (ours), %s (theirs)", SHOW_NUMBER(r->se, decimals_for(r->se, 4)),
+                    SHOW_NUMBER(r->reported_se, decimals_for(r->reported_se, 4)));
 }
 
 const char *replication_word(const ClaimVerdict *v) {
@@ -338,7 +334,7 @@ void token_hits_text(const Table *t, const Contrast *w, Text *out) {
 void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out) {
     TokenHits x;
     Cells c;
-    char number[SHOWN], name[NAMED];
+    char name[NAMED];
     if (token_hits_make(&x, &t->sample, w)) return;
     cells_init(&c, "targets", "");
     text_format(&c.title, "of N = %ld targets, right in one arm alone", x.targets);
@@ -351,7 +347,7 @@ void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out) {
         double d = (double)(s->only_a - s->only_b) / (double)x.targets;
         cells_row(&c);
         cell_integer(&c, (long)s->seed), cell_integer(&c, s->only_a), cell_integer(&c, s->only_b);
-        cell_shown(&c, d, show_signed(number, d, 6)), cell_p(&c, s->test.p);
+        cell_shown(&c, d, SHOW_SIGNED(d, 6)), cell_p(&c, s->test.p);
     }
     text_format(&c.notes, "%s ", token_hits_why_seeds);
     beside_frequent(t, &x, &c.notes);

@@ -38,23 +38,22 @@ static int level(const CorporaSum *c) {
 void corpora_ranks(const CorporaShown *s, Text *out) {
     const CorporaSum *c = s->sum;
     const StFriedman *f = &c->ranks;
-    char p[SHOWN], floor[SHOWN], number[SHOWN];
     int apart = 0;
     if (f->status != ST_OK) {
         text_format(out, "Friedman's test: n/a (%s).", st_status_text(f->status));
         return;
     }
-    text_format(out, "Friedman's test of the ranks over %d corpora: chi2 = %s, ", c->corpora,
-                show_number(number, f->chi2, 2));
-    text_format(out, "%s p %s (smallest possible %s). ", f->exact ? "exact" : "random relabelling's",
-                show_p(p, f->p), show_p(floor, f->p_min));
+    text_format(out, "Friedman's test of the ranks over %d corpora: chi2 = %s, ", c->corpora, SHOW_NUMBER(f->chi2, 2));
+    text_format(out, "%s p %s (smallest possible %s). ", f->exact ? "exact" : "random relabelling's", SHOW_P(f->p),
+                SHOW_P(f->p_min));
     if (isnan(f->critical)) {
         text_format(out, "So few corpora set no two mean ranks apart at the %d %% level.", level(c));
         return;
     }
-    text_format(out, "Critical difference: mean ranks at least %s apart differ at the %d %% level, jointly over all "
-                     "pairs: ",
-                show_number(number, f->critical, 2), level(c));
+    text_format(out,
+                "Critical difference: mean ranks at least %s apart differ at the %d %% level, jointly over all "
+                "pairs: ",
+                SHOW_NUMBER(f->critical, 2), level(c));
     for (int a = 0; a < c->arms; a++)
         for (int b = 0; b < c->arms; b++)
             if (c->mean_rank[a] < c->mean_rank[b] && c->pair[a * c->arms + b] < c->alpha)

@@ -6,20 +6,19 @@
 
 static void words(const Table *t, const Failures *f, Text *out) {
     const RunRecord *r = t->records;
-    char number[SHOWN], floor[SHOWN];
     text_format(out,
                 "Of %d seed%s per arm, at the last step. Stalled: ended, but not 0.05 nats below the unigram model",
                 f->seeds, f->seeds == 1 ? "" : "s");
     if (isnan(r->unigram))
         text_format(out, ", whose loss is not known here: none is counted");
     else
-        text_format(out, " (%s nats)", show_number(number, r->unigram, 3));
+        text_format(out, " (%s nats)", SHOW_NUMBER(r->unigram, 3));
     text_format(out, ". Shares with 95 %% Clopper-Pearson intervals.");
     if (f->arms > 1)
         text_format(out,
                     " p: exact McNemar test against %s of how often either happens; p_adj: by joint sign flips over "
                     "all arms, cells and kinds (smallest possible: %s).",
-                    t->x->arm[t->sample.baseline].label, show_p(floor, f->floor));
+                    t->x->arm[t->sample.baseline].label, SHOW_P(f->floor));
     text_format(out, " Loss: median over seeds, a diverged run counting as the uniform predictor.");
 }
 

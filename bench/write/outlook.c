@@ -81,7 +81,6 @@ static void power_text(const Outlook *o, Text *out) {
  * seeds: the arm with the largest. */
 static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
     int most = -1, enough = o->seeds;
-    char margin[40];
     for (int arm = 0; arm < x->arms; arm++)
         if (o->sd[arm] > 0 && (most < 0 || o->sd[arm] > o->sd[most])) most = arm;
     if (most < 0 || !(x->margin > 0)) return;
@@ -89,7 +88,7 @@ static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
     if (half < x->margin) return;
     while (enough < EXPERIMENT_SEEDS_MAX && !(st_half_width(o->sd[most], (size_t)enough, conf) < x->margin)) enough++;
     text_format(out, "  The margin of %s is below what %d seeds can show: by the SD of %s its interval reaches +-%.2g",
-                format_real(margin, x->margin), o->seeds, x->arm[most].name, half);
+                FORMAT_REAL(x->margin), o->seeds, x->arm[most].name, half);
     if (enough < EXPERIMENT_SEEDS_MAX)
         text_format(out, "; %d seeds would do.\n", enough);
     else
@@ -110,17 +109,15 @@ static void until_text(const Experiment *x, Text *out) {
 
 /* Of looks that were planned. */
 static void looks_text(const Experiment *x, Text *out) {
-    char level[40];
     text_format(out, "  Looks at ");
     looks_list(x, out);
     text_format(out, " seeds, each at the level that O'Brien and Fleming's spending of %s gives it:",
-                format_real(level, x->looked ? x->planned : x->alpha));
-    for (int i = 0; i < x->looks; i++) text_format(out, "%s %s", i ? "," : "", format_real(level, looks_level(x, i)));
+                FORMAT_REAL(x->looked ? x->planned : x->alpha));
+    for (int i = 0; i < x->looks; i++) text_format(out, "%s %s", i ? "," : "", FORMAT_REAL(looks_level(x, i)));
     text_format(out, ".\n  The first look that decides every comparison at the last step is the last.\n");
 }
 
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
-    char alpha[40];
     if (o->arms < 1) return;
     if (x->looks) {
         looks_text(x, out);
@@ -130,7 +127,7 @@ void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
         until_text(x, out);
         return;
     }
-    reach_text(o, format_real(alpha, o->alpha), out);
+    reach_text(o, FORMAT_REAL(o->alpha), out);
     if (!isnan(o->detectable)) {
         power_text(o, out);
         spread_text(o, x, out);

@@ -39,36 +39,33 @@ static void evidence(const Table *t, const Comparison *c, bool turned, Text *out
 static void apart(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
     const MetricInfo *metric = &metric_info[c->what.metric];
     bool lower = decision_lower(c->decision);
-    char number[SHOWN], margin[40];
     text_format(out, "%s has a %s %s than %s, by %s%s (", arm, lower ? "lower" : "higher", metric->heading, base,
-                show_number(number, fabs(c->t.mean), digits_of(c)), unit_of(c->what.metric));
+                SHOW_NUMBER(fabs(c->t.mean), digits_of(c)), unit_of(c->what.metric));
     evidence(t, c, lower, out);
     text_format(out, ")");
     if (decision_negligible(c->decision))
-        text_format(out, ", which is within %s and too small to matter", format_real(margin, c->what.margin));
+        text_format(out, ", which is within %s and too small to matter", FORMAT_REAL(c->what.margin));
     text_format(out, ".");
 }
 
 static void alike(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
-    char number[SHOWN], margin[40], p[SHOWN];
+    char p[SHOWN];
     text_format(out, "%s and %s have the same %s within %s%s: they differ by %s (", arm, base,
-                metric_info[c->what.metric].heading, format_real(margin, c->what.margin), unit_of(c->what.metric),
-                show_signed(number, c->t.mean, digits_of(c)));
+                metric_info[c->what.metric].heading, FORMAT_REAL(c->what.margin), unit_of(c->what.metric),
+                SHOW_SIGNED(c->t.mean, digits_of(c)));
     evidence(t, c, false, out);
     show_p(p, c->inside_p);
     text_format(out, "; equivalence p %s%s).", p[0] == '<' ? "" : "= ", p);
 }
 
 static void open_between(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
-    char number[SHOWN];
     text_format(out, "it is not decided whether %s and %s differ in %s", arm, base,
                 metric_info[c->what.metric].heading);
     if (c->status != ST_OK) {
         text_format(out, " (%s).", st_status_text(c->status));
         return;
     }
-    text_format(out, ": the difference is %s%s (", show_signed(number, c->t.mean, digits_of(c)),
-                unit_of(c->what.metric));
+    text_format(out, ": the difference is %s%s (", SHOW_SIGNED(c->t.mean, digits_of(c)), unit_of(c->what.metric));
     evidence(t, c, false, out);
     text_format(out, ").");
 }
@@ -106,7 +103,6 @@ typedef struct {
 
 static void found_pair(const Found *f, bool shown, int place, Text *out) {
     enum { MOST = 4 };
-    char number[SHOWN], p[SHOWN];
     int decimals = decimals_for(f->se, 4);
     if (place >= MOST) {
         if (place == MOST) text_format(out, "; more pairs stand in the table");
@@ -114,10 +110,10 @@ static void found_pair(const Found *f, bool shown, int place, Text *out) {
     }
     text_format(out, "%s%s: %s", place ? "; " : "", f->arm, f->verdict);
     if (isnan(f->mean)) return;
-    text_format(out, " (%s", show_signed(number, f->mean, decimals));
+    text_format(out, " (%s", SHOW_SIGNED(f->mean, decimals));
     text_format(out, shown ? " " : ", no interval");
     if (shown) show_interval(out, f->t.lo, f->t.hi, decimals, "");
-    text_format(out, ", p_adj %s)", isnan(f->p) ? "n/a" : show_p(p, f->p));
+    text_format(out, ", p_adj %s)", isnan(f->p) ? "n/a" : SHOW_P(f->p));
 }
 
 static void pair_label(const Table *t, int arm, int against, Text *out) {
@@ -270,11 +266,10 @@ static void arms(const Table *t, const ProseForm *form, Text *out) {
 
 void prose_smallest_p(const Table *t, Text *out) {
     const Family *f = &t->family;
-    char p[SHOWN];
     if (f->joint.exact && f->joint.total)
         text_format(out, "%.0f/%llu", f->floor * (double)f->joint.total, (unsigned long long)f->joint.total);
     else
-        text_format(out, "%s", show_p(p, f->floor));
+        text_format(out, "%s", SHOW_P(f->floor));
 }
 
 /* Which p; of seeds that are added until it is decided, one that holds at every stop. */
@@ -297,7 +292,7 @@ static void test_of(const Table *t, Text *out) {
 
 static void tested(const Table *t, Text *out) {
     const char *base = t->x->arm[t->sample.baseline].label;
-    char conf[40], alpha[40], margin[40];
+    char conf[40];
     text_format(out,
                 "Every arm is trained with the same %d seeds%s. Differences in %s to %s are means over the seeds with "
                 "paired %s%% %s intervals. ",
@@ -307,23 +302,22 @@ static void tested(const Table *t, Text *out) {
                                 : "",
                 metric_info[t->metric].heading, base, table_confidence(t, conf), table_interval(t));
     test_of(t, out);
-    text_format(out, ". We call a difference real at p < %s", format_real(alpha, t->x->alpha));
+    text_format(out, ". We call a difference real at p < %s", FORMAT_REAL(t->x->alpha));
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out,
                     ", and two arms the same where their difference is shown to lie within %s%s by two one-sided %s "
                     "(which takes %d seeds or more)",
-                    format_real(margin, t->x->margin), unit_of(t->metric),
+                    FORMAT_REAL(t->x->margin), unit_of(t->metric),
                     t->family.anytime ? "tests of this kind" : "t tests and sign-flip tests", ST_EQUAL_SEEDS);
     text_format(out, ". ");
 }
 
 static void tested_alike(const Table *t, Text *out) {
-    char margin[40];
     text_format(out, "The tests are those of the first experiment: %d seeds, %d comparison%s", t->sample.seeds,
                 t->family.count, t->family.count == 1 ? "" : "s");
     if (!t->family.anytime) text_format(out, ", smallest possible p "), prose_smallest_p(t, out);
     if (isfinite(t->x->margin) && t->x->margin > 0)
-        text_format(out, ", margin %s%s", format_real(margin, t->x->margin), unit_of(t->metric));
+        text_format(out, ", margin %s%s", FORMAT_REAL(t->x->margin), unit_of(t->metric));
     text_format(out, ". ");
 }
 

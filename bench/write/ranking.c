@@ -57,7 +57,7 @@ static void ranking_words(const Table *t, const Ranking *y, Text *out) {
 
 /* Its intervals and tests. */
 static void methods(const Table *t, const Ranking *y, Text *out) {
-    char conf[40], floor[SHOWN];
+    char conf[40];
     text_format(out, "Mean rank: of the ranks within each seed. Intervals: %s %% t over %d seeds, of the arm alone",
                 table_confidence(t, conf), y->seeds);
     if (y->joint.status == ST_OK)
@@ -67,7 +67,7 @@ static void methods(const Table *t, const Ranking *y, Text *out) {
             "seeds of an arm got different ones. p_adj: %s tests that swap two arms' losses at all rates within a "
             "seed and choose anew, adjusted by max-T over %d comparison%s (smallest possible: %s)",
             t->x->arm[t->sample.baseline].label, y->joint.exact ? "exact" : "randomized", (int)y->joint.k,
-            y->joint.k == 1 ? "" : "s", show_p(floor, y->joint.p_min));
+            y->joint.k == 1 ? "" : "s", SHOW_P(y->joint.p_min));
     text_format(out, ".");
 }
 
@@ -292,13 +292,13 @@ static void caption(const Table *t, const Best *b, Text *out) {
 
 /* Why the two columns may disagree, and which arm's grid may be too narrow. */
 static void notes(const Table *t, const Best *b, Text *out) {
-    char floor[SHOWN], alpha[40], rate[SHOWN];
+    char rate[SHOWN];
     const Ranking *y = &b->ranking;
     text_format(out,
                 "p decides: it swaps two arms' losses at all rates within a seed and chooses anew, adjusted by max-T "
                 "over %zu comparison%s (smallest possible: %s). The t interval takes the chosen rates as given, so it "
                 "may exclude 0 where p_adj is not below %s, and the other way.",
-                b->joint.k, b->joint.k == 1 ? "" : "s", show_p(floor, b->joint.p_min), format_real(alpha, t->x->alpha));
+                b->joint.k, b->joint.k == 1 ? "" : "s", SHOW_P(b->joint.p_min), FORMAT_REAL(t->x->alpha));
     for (int i = 0; i < y->rows; i++)
         if (best_at_end(b, &y->row[i])) {
             double at = y->rate[y->row[i].chosen[0]];
@@ -380,19 +380,18 @@ void best_tables(const Table *t, CellsList *out) {
 }
 
 void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out) {
-    char number[SHOWN], conf[40], lo[SHOWN], hi[SHOWN], shown[SHOWN];
+    char conf[40];
     int decimals = decimals_for(p->minus.se, RANKING_DIGITS);
     text_format(out, "%s each arm at its best of %d learning rates, %s ends %s nats %s than %s",
-                t->exploratory ? "In an exploratory comparison, with" : "With", b->ranking.rates,
-                label_of(t, p->arm), show_number(number, fabs(p->difference), decimals),
-                p->difference < 0 ? "lower" : "higher", label_of(t, p->against));
+                t->exploratory ? "In an exploratory comparison, with" : "With", b->ranking.rates, label_of(t, p->arm),
+                SHOW_NUMBER(fabs(p->difference), decimals), p->difference < 0 ? "lower" : "higher",
+                label_of(t, p->against));
     text_format(out, " (");
     if (p->minus.status == ST_OK)
-        text_format(out, "%s%% t interval %s to %s, ", table_confidence(t, conf),
-                    show_number(lo, p->minus.lo, decimals),
-                    show_number(hi, p->minus.hi, decimals));
+        text_format(out, "%s%% t interval %s to %s, ", table_confidence(t, conf), SHOW_NUMBER(p->minus.lo, decimals),
+                    SHOW_NUMBER(p->minus.hi, decimals));
     text_format(out, "%d paired seeds, adjusted p %s%s): ", b->ranking.seeds,
-                isnan(p->p.step) || p->p.step < .001 ? "" : "= ", show_p(shown, p->p.step));
+                isnan(p->p.step) || p->p.step < .001 ? "" : "= ", SHOW_P(p->p.step));
     best_words(b, p, label_of(t, p->against), out);
     text_format(out, ".");
 }

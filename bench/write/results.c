@@ -183,7 +183,7 @@ static bool table_shows_holm(const Table *t) {
 
 static void tests(const Place *p, CellsList *out) {
     const Table *t = p->t;
-    char conf[40], interval[64], floor[SHOWN], difference[96];
+    char conf[40], interval[64], difference[96];
     bool loss = t->metric == METRIC_valid_loss;
     Cells *c = tests_table(p, "tests", "differences, tests and verdicts", out);
     snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
@@ -194,7 +194,7 @@ static void tests(const Place *p, CellsList *out) {
     cells_column(c, "p_adjusted", 'r', "p_adj");
     cells_column(c, "verdict", 'p', "verdict");
     each_row(p, c, test_cells);
-    text_format(&c->notes, "Smallest possible p: %s.", show_p(floor, t->family.floor));
+    text_format(&c->notes, "Smallest possible p: %s.", SHOW_P(t->family.floor));
 }
 
 /* The row's p's and intervals, and where it stands. */
@@ -241,7 +241,6 @@ static void interval_cells(const Place *p, const Comparison *one, Cells *c) {
 /* Other intervals and p's of the same differences. */
 static void intervals(const Place *p, CellsList *out) {
     const Table *t = p->t;
-    char floor[SHOWN];
     Cells *c = tests_table(p, "intervals", "other intervals of the differences", out);
     if (t->metric == METRIC_valid_loss) {
         cells_column(c, "ppl_ratio", 'r', "PPL ratio");
@@ -251,8 +250,7 @@ static void intervals(const Place *p, CellsList *out) {
     cells_column(c, "p_ranks", 'r', "p on ranks");
     if (table_shows_holm(t)) cells_column(c, "p_holm", 'r', "p_Holm");
     each_row(p, c, interval_cells);
-    if (table_shows_holm(t))
-        text_format(&c->notes, "Smallest possible p_Holm: %s.", show_p(floor, table_holm_floor(t)));
+    if (table_shows_holm(t)) text_format(&c->notes, "Smallest possible p_Holm: %s.", SHOW_P(table_holm_floor(t)));
 }
 
 static void resampling_cells(const Place *p, const Comparison *one, Cells *c) {
@@ -302,13 +300,11 @@ static void spread(const Place *p, CellsList *out) {
 }
 
 void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
-    char alpha[40], margin[40];
     if (marks & MARK_separated)
         text_format(out, " †: differs from %s, adjusted p < %s.", t->x->arm[t->sample.baseline].label,
-                    format_real(alpha, t->x->alpha));
+                    FORMAT_REAL(t->x->alpha));
     if (marks & MARK_equivalent)
-        text_format(out, " ‡: within ±%s of %s%s.", format_real(margin, t->x->margin),
-                    t->x->arm[t->sample.baseline].label,
+        text_format(out, " ‡: within ±%s of %s%s.", FORMAT_REAL(t->x->margin), t->x->arm[t->sample.baseline].label,
                     marks & MARK_separated ? ", so with † too small to matter" : "");
     if (marks & MARK_diverged) text_format(out, " §: a run diverged and counts as the uniform predictor.");
     if (bold) text_format(out, " Bold: the best mean and all not separated from it by the joint test of all pairs.");

@@ -95,16 +95,15 @@ static void sentence(const Table *t, const char *place, const char *what, const 
 /* Their names are those of the arms and steps alone: what is not known this time is n/a. */
 static void comparison_macros(const Table *t, const Comparison *c, const char *place, Text *out) {
     const double none = (double)NAN;
-    char number[SHOWN];
     bool ok = c && c->status == ST_OK, interval = ok && c->t_decides && c->t.status == ST_OK;
     double mean = ok ? c->t.mean : none, se = ok ? c->t.se : none;
     int decimals = decimals_for(se, 4);
-    macro(t, place, "Delta", show_number(number, mean, decimals), out);
-    macro(t, place, "DeltaLow", show_number(number, interval ? c->t.lo : none, decimals), out);
-    macro(t, place, "DeltaHigh", show_number(number, interval ? c->t.hi : none, decimals), out);
+    macro(t, place, "Delta", SHOW_NUMBER(mean, decimals), out);
+    macro(t, place, "DeltaLow", SHOW_NUMBER(interval ? c->t.lo : none, decimals), out);
+    macro(t, place, "DeltaHigh", SHOW_NUMBER(interval ? c->t.hi : none, decimals), out);
     if (t->metric == METRIC_valid_loss)
-        macro(t, place, "Ratio", show_number(number, exp(mean), decimals_for(exp(mean) * se, 3)), out);
-    macro(t, place, "PAdj", show_p(number, ok ? c->joint.step : none), out);
+        macro(t, place, "Ratio", SHOW_NUMBER(exp(mean), decimals_for(exp(mean) * se, 3)), out);
+    macro(t, place, "PAdj", SHOW_P(ok ? c->joint.step : none), out);
     LOCAL_TEXT(words);
     if (c)
         table_decision(t, c, &words);
@@ -121,7 +120,6 @@ static void comparison_macros(const Table *t, const Comparison *c, const char *p
 
 /* At the best rates: of the first group of cells by the arms' names alone, GroupB and so on of the others. */
 static void best_macros(const Table *t, const Best *b, const BestPair *p, Text *out) {
-    char number[SHOWN];
     const int decimals = decimals_for(p->minus.se, RANKING_DIGITS);
     const bool ok = p->minus.status == ST_OK;
     LOCAL_TEXT(place);
@@ -136,10 +134,10 @@ static void best_macros(const Table *t, const Best *b, const BestPair *p, Text *
     if (p->group) text_format(&words, "Group%c", 'A' + p->group % 26);
     text_clear(&place);
     text_format(&place, "%s", words.at);
-    macro(t, place.at, "Delta", show_number(number, p->difference, decimals), out);
-    macro(t, place.at, "DeltaLow", show_number(number, ok ? p->minus.lo : (double)NAN, decimals), out);
-    macro(t, place.at, "DeltaHigh", show_number(number, ok ? p->minus.hi : (double)NAN, decimals), out);
-    macro(t, place.at, "PAdj", show_p(number, p->p.step), out);
+    macro(t, place.at, "Delta", SHOW_NUMBER(p->difference, decimals), out);
+    macro(t, place.at, "DeltaLow", SHOW_NUMBER(ok ? p->minus.lo : (double)NAN, decimals), out);
+    macro(t, place.at, "DeltaHigh", SHOW_NUMBER(ok ? p->minus.hi : (double)NAN, decimals), out);
+    macro(t, place.at, "PAdj", SHOW_P(p->p.step), out);
     text_clear(&words), best_words(b, p, t->x->arm[p->against->arm].label, &words);
     sentence(t, place.at, "Verdict", words.at, out);
     text_clear(&words), ranking_rates(&b->ranking, p->arm, &words);

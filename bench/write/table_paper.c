@@ -315,7 +315,7 @@ static void best_caption(const Paper *p, Text *out) {
 static void caption(const Paper *p, Text *out) {
     const Table *t = p->t;
     const char *base = t->x->arm[t->sample.baseline].label;
-    char conf[40], margin[40];
+    char conf[40];
     size_t from = out->length;
     prose_size(t, out);
     out->at[from] = (char)toupper((unsigned char)out->at[from]);
@@ -347,7 +347,7 @@ static void caption(const Paper *p, Text *out) {
     prose_smallest_p(t, out);
     text_format(out, ").");
     if (isfinite(t->x->margin) && t->x->margin > 0)
-        text_format(out, " Differences within ±%s count as too small to matter.", format_real(margin, t->x->margin));
+        text_format(out, " Differences within ±%s count as too small to matter.", FORMAT_REAL(t->x->margin));
     table_look(t, out);
     table_signs(t, p->marks, p->bold, out);
     best_caption(p, out);

@@ -14,11 +14,11 @@
 /* The first half of table_corpus: without the model, without a stop. */
 static void table_text_source(const Table *t, int cell, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
-    char tokenizer[SPEC_TEXT_SIZE], number[SHOWN];
+    char tokenizer[SPEC_TEXT_SIZE];
     spec_get(tokenizer, &r->spec, "tokenizer");
     if (!isnan(r->entropy_rate))
         text_format(out, "SYNTHETIC SOURCE, not a text: known entropy rate %s nats per token. ",
-                    show_number(number, r->entropy_rate, 4));
+                    SHOW_NUMBER(r->entropy_rate, 4));
     text_format(out, "Corpus %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
     if (!strncmp(r->spec.dataset.text, "text:", 5)) text_format(out, ", its last 10 %% validate");
     if (r->spec.objective == OBJECTIVE_MASKED) text_format(out, ", 15 %% of tokens masked and predicted");
@@ -36,10 +36,10 @@ void table_sources(const Table *t, Text *out) {
 
 void table_corpus(const Table *t, int cell, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
-    char number[SHOWN], where[256];
+    char where[256];
     table_text_source(t, cell, out);
     text_format(out, ", %lld layers of width %lld, %s M parameters", (long long)r->spec.layers,
-                (long long)r->spec.width, show_number(number, 1e-6 * (double)r->parameters, 2));
+                (long long)r->spec.width, SHOW_NUMBER(1e-6 * (double)r->parameters, 2));
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     text_format(out, ".");
 }
@@ -84,7 +84,7 @@ void table_stop(const Table *t, Text *out) {
 
 /* Of seeds that are added until it is decided. */
 static void anytime_methods(const Table *t, Text *out) {
-    char alpha[40], margin[40], conf[40];
+    char conf[40];
     int n = t->sample.seeds;
     text_format(out,
                 "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
@@ -100,13 +100,12 @@ static void anytime_methods(const Table *t, Text *out) {
                 "%s by two one-sided processes, never below %d seeds. P's and intervals of a fixed number of seeds "
                 "do not hold for seeds that were stopped, and none is shown.",
                 n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", table_confidence(t, conf),
-                t->family.count, t->family.count == 1 ? "" : "s", format_real(alpha, t->x->alpha),
-                format_real(margin, t->x->margin), ST_EQUAL_SEEDS);
+                t->family.count, t->family.count == 1 ? "" : "s", FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->margin),
+                ST_EQUAL_SEEDS);
     table_arithmetic(t, out);
 }
 
 void table_look(const Table *t, Text *out) {
-    char alpha[40], level[40];
     if (!t->x->looked) return;
     text_format(out, " This is ");
     looks_at(t->x, out);
@@ -115,12 +114,12 @@ void table_look(const Table *t, Text *out) {
     text_format(out,
                 " seeds, and %s is what O'Brien and Fleming's spending of %s gives this one (Lan and DeMets 1983); "
                 "intervals are of that level.",
-                format_real(level, t->x->alpha), format_real(alpha, t->x->planned));
+                FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->planned));
 }
 
 void table_methods(const Table *t, Text *out) {
     int n = t->sample.seeds;
-    char alpha[40], margin[40], conf[40], floor[SHOWN];
+    char alpha[40], margin[40], conf[40];
     if (t->family.anytime && t->family.count) {
         anytime_methods(t, out);
         return;
@@ -159,7 +158,7 @@ void table_methods(const Table *t, Text *out) {
                 ", at level %s; with %d seeds no p can fall below %s. A small p says that the arms' distributions "
                 "differ: mostly their means. The same, or too small to matter: shown to lie within %s by one-sided t "
                 "tests and by sign flips, adjusted over these comparisons; ",
-                alpha, n, show_p(floor, t->family.floor), margin);
+                alpha, n, SHOW_P(t->family.floor), margin);
     if (n < ST_EQUAL_SEEDS)
         text_format(out, "never below %d seeds. ", ST_EQUAL_SEEDS);
     else
@@ -178,10 +177,9 @@ static void contrast_words(const ClaimTest *t, Text *out) {
     for (int sign = 1, written = 0; sign >= -1; sign -= 2)
         for (int i = 0; i < t->terms; i++) {
             double w = t->term[i].weight;
-            char number[40];
             if ((w > 0) != (sign > 0) || w == 0) continue;
             text_format(out, "%s", written++ ? (w > 0 ? " + " : " - ") : w > 0 ? "" : "-");
-            if (!half && fabs(w) != 1) text_format(out, "%s ", format_real(number, fabs(w)));
+            if (!half && fabs(w) != 1) text_format(out, "%s ", FORMAT_REAL(fabs(w)));
             text_format(out, "%s", t->term[i].arm.text);
         }
     text_format(out, "%s", half ? ")/2" : "");
@@ -212,8 +210,7 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
         text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
         contrast_words(t, out);
     }
-    char number[40];
-    text_format(out, " %s %s", signs[t->expects], isnan(t->against) ? "0" : format_real(number, t->against));
+    text_format(out, " %s %s", signs[t->expects], isnan(t->against) ? "0" : FORMAT_REAL(t->against));
 }
 
 void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out) {
@@ -291,23 +288,21 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
     SampleArm a = sample_arm(&t->sample, cell, step, arm, t->metric);
     const Comparison *c = table_comparison(t, cell, step, arm);
     const MetricInfo *metric = &metric_info[t->metric];
-    char number[SHOWN];
     if (!a.diverged) return;
     text_format(out, " %s after %d steps: %d of %d runs diverged (Clopper-Pearson 95 %% [%.2f, %.2f]); mean %s ",
                 t->x->arm[arm].label, t->sample.cell[cell].step[step], a.diverged, a.n, a.rate.lo, a.rate.hi,
                 metric->key);
     if (a.status == ST_OK)
-        text_format(out, "%s with these at the uniform predictor's", show_number(number, a.mean, metric->digits));
+        text_format(out, "%s with these at the uniform predictor's", SHOW_NUMBER(a.mean, metric->digits));
     else
         text_format(out, "n/a (%s)", st_status_text(a.status));
-    if (!isnan(a.survivors)) text_format(out, ", of the others %s", show_number(number, a.survivors, metric->digits));
+    if (!isnan(a.survivors)) text_format(out, ", of the others %s", SHOW_NUMBER(a.survivors, metric->digits));
     if (c && c->status == ST_OK) {
-        text_format(out, "; median difference %s", show_number(number, c->effect.median, 4));
+        text_format(out, "; median difference %s", SHOW_NUMBER(c->effect.median, 4));
         text_format(out, ", better in a share of %s of the seeds",
-                    show_number(number, metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
+                    SHOW_NUMBER(metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
         if (!t->family.anytime)
-            text_format(out, ", McNemar p %s (smallest %s)",
-                        c->mcnemar.status == ST_OK ? show_p(number, c->mcnemar.p) : "n/a",
+            text_format(out, ", McNemar p %s (smallest %s)", c->mcnemar.status == ST_OK ? SHOW_P(c->mcnemar.p) : "n/a",
                         show_p((char[SHOWN]){0}, c->mcnemar.p_min));
     }
     text_format(out, ".");
@@ -340,19 +335,17 @@ static void begin(const Table *t, const Comparison *c, Text *out) {
 }
 
 static void stalls(const Table *t, const Comparison *c, Text *out) {
-    char p[SHOWN], floor[SHOWN];
     bool more = c->stalled_a > c->diverged_a || c->stalled_b > c->diverged_b;
     if (!more || (c->only_stalled_a <= 0 && c->only_stalled_b <= 0)) return;
     begin(t, c, out);
     text_format(out, "%d of %d runs stalled or diverged, %d of %s", c->stalled_a, t->sample.seeds, c->stalled_b,
                 t->x->arm[t->sample.baseline].label);
     if (!t->family.anytime)
-        text_format(out, " (McNemar p %s, smallest %s)", show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+        text_format(out, " (McNemar p %s, smallest %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
     text_format(out, ".");
 }
 
 static void ranks(const Table *t, const Comparison *c, Text *out) {
-    char p[SHOWN];
     bool cap = c->decision_capped != c->decision;
     bool side = decision_lower(c->decision_ranks) == decision_lower(c->decision);
     bool new = decision_apart(c->decision_ranks) && (!decision_apart(c->decision) || !side);
@@ -365,7 +358,7 @@ static void ranks(const Table *t, const Comparison *c, Text *out) {
     }
     text_format(out, "on ranks ");
     table_words(t, &t->family, c, c->decision_ranks, out);
-    text_format(out, " (p %s).", show_p(p, c->joint_ranks));
+    text_format(out, " (p %s).", SHOW_P(c->joint_ranks));
 }
 
 static void one_seed(const Table *t, const Comparison *c, Text *out) {
@@ -379,7 +372,6 @@ static void one_seed(const Table *t, const Comparison *c, Text *out) {
 /* A few seeds do not show a long tail: where one run twice as far off as the farthest of them would undo that a
  * difference lies inside the margin. */
 static void one_run(const Table *t, const Comparison *c, Text *out) {
-    char number[SHOWN];
     const StPairs *p = &c->pairs;
     double margin = c->what.margin, far = 0;
     if (t->family.anytime || !c->inside || c->status != ST_OK) return;
@@ -388,9 +380,9 @@ static void one_run(const Table *t, const Comparison *c, Text *out) {
     if (!(room < 2 * far)) return;
     begin(t, c, out);
     text_format(out, "ONE MORE RUN WOULD UNDO that it lies inside the margin: one %s off the mean, ",
-                show_number(number, room, decimals_for(c->t.se, 4)));
+                SHOW_NUMBER(room, decimals_for(c->t.se, 4)));
     text_format(out, "where the farthest of these is %s off; skewed differences have such runs.",
-                show_number(number, far, decimals_for(c->t.se, 4)));
+                SHOW_NUMBER(far, decimals_for(c->t.se, 4)));
 }
 
 void table_flags(const Table *t, int cell, int step, int arm, Text *out) {

@@ -15,13 +15,12 @@ static int decimals_of(const StatementVerdict *v) {
 
 /* "1.4987", "within 3.0e-15". */
 static void measured(const StatementVerdict *v, Text *out) {
-    char shown[SHOWN];
     if (v->word == STATED_UNMEASURED && isnan(v->value))
         text_format(out, "n/a");
     else if (v->statement->how == DECIDE_exact && v->word == STATED_HOLDS)
         text_format(out, "within %.1e", v->error);
     else
-        text_format(out, "%s", show_number(shown, v->value, decimals_of(v)));
+        text_format(out, "%s", SHOW_NUMBER(v->value, decimals_of(v)));
 }
 
 static void interval(const StatementVerdict *v, Text *out) {
