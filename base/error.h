@@ -53,9 +53,10 @@ void *mem_alloc(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
 char *mem_text(const char *text);
 
-/* OWNED before a declaration of pointers frees what they point to where their block ends. */
+/* Before a declaration: release what is declared where its block ends. OWNED: free what pointers point to. */
+#define LOCAL(release) __attribute__((cleanup(release)))
+#define OWNED LOCAL(mem_release)
 void mem_release(void *pointer);
-#define OWNED __attribute__((cleanup(mem_release)))
 /* End the program for lack of memory. bytes: size asked for; 0: unknown. */
 _Noreturn void mem_end(size_t bytes);
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* `at` is always a terminated string once text_init ran; length excludes the terminator. */
 typedef struct {
     char *at;
@@ -17,7 +19,7 @@ void text_release(Text *t);
 
 /* Declare an empty text that is released where its block ends. */
 Text text_new(void);
-#define LOCAL_TEXT(name) __attribute__((cleanup(text_release))) Text name = text_new()
+#define LOCAL_TEXT(name) LOCAL(text_release) Text name = text_new()
 
 void text_clear(Text *t);
 void text_add(Text *t, const char *bytes, size_t length);

@@ -13,7 +13,7 @@
 enum { NAME_SIZE = 64 };
 
 static void print(const Ledger *b, const Options *o, const Claim *only, const char *word) {
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(text);
     if (o->times[OPTION_json]) {
         json_print(ledger_json(b, only), JSON_EXACT, &text);
@@ -31,7 +31,6 @@ static void print(const Ledger *b, const Options *o, const Claim *only, const ch
         else
             cells_list_text(&all, terminal_width(), &text);
     }
-    cells_list_release(&all);
     fputs(text.at + (text.at[0] == '\n'), stdout);
 }
 

@@ -119,13 +119,12 @@ static Rc print(const ScoreTable *t, const Options *o, Error *e) {
     if (o->times[OPTION_json])
         json_print(score_json(t), JSON_EXACT, &out);
     else {
-        CellsList tables = {0};
+        LOCAL(cells_list_release) CellsList tables = {0};
         score_tables(t, &tables);
         if (o->times[OPTION_tex])
             cells_list_tex(&tables, &(TexLayout){0}, &out);
         else
             cells_list_text(&tables, terminal_width(), &out);
-        cells_list_release(&tables);
     }
     fputs(out.at, stdout);
     text_clear(&out);

@@ -461,7 +461,7 @@ static Rc read_seed(Csv *c, const Shape *s, Error *e) {
 }
 
 Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
-    Csv c = {.file = r->file, .of = r, .at = bytes, .end = bytes + length};
+    LOCAL(csv_release) Csv c = {.file = r->file, .of = r, .at = bytes, .end = bytes + length};
     Shape s = {.name = NULL};
     Rc rc = RC_OK;
     r->lines = true;
@@ -477,7 +477,6 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
         }
         if (!rc) rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
     }
-    csv_release(&c);
     free(s.name);
     free(s.column);
     return rc;

@@ -69,7 +69,7 @@ void compare_anytime_text(const CompareResult *r, int width, Text *out) {
 }
 
 void compare_anytime_tex(const CompareResult *r, Text *out) {
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     LOCAL_TEXT(words);
     signature(r, &words);
     text_format(&words, "\nneeds booktabs\n");
@@ -77,7 +77,6 @@ void compare_anytime_tex(const CompareResult *r, Text *out) {
     compare_comments(words.at, out);
     table(r, &tables);
     cells_tabular(&tables.at[0], &(TexLayout){0}, out);
-    cells_list_release(&tables);
 }
 
 static json_t *comparison(const CompareResult *r, int i) {

@@ -36,7 +36,7 @@ static void over(const CompareOver *r, CellsList *tables, Text *said) {
 
 void compare_over_text(const CompareOver *r, int width, Text *out) {
     LOCAL_TEXT(said);
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     for (int i = 0; i < r->data->corpora; i++) {
         if (r->data->corpora > 1) text_format(out, "corpus %s\n", r->data->name[i]);
         compare_text_wide(&r->of[i], width, out);
@@ -47,7 +47,6 @@ void compare_over_text(const CompareOver *r, int width, Text *out) {
     cells_text(&tables.at[0], width, out);
     text_format(out, "\n");
     compare_paragraphs(said.at, width, out);
-    cells_list_release(&tables);
 }
 
 void compare_over_json(const CompareOver *r, Text *out) {
@@ -62,17 +61,16 @@ void compare_over_json(const CompareOver *r, Text *out) {
         json_object_update_new(one, compare_object(&r->of[i]));
         json_array_append_new(list, one);
     }
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     corpora_sum_cells(&s, "Over corpora", &tables);
     json_print(json_add(json_begin(COMPARE_SCHEMA), "corpora", list, "over_corpora", cells_list_json(&tables),
                         "exit_code", compare_over_exit(r)),
                JSON_EXACT, out);
-    cells_list_release(&tables);
 }
 
 void compare_over_tex(const CompareOver *r, Text *out) {
     LOCAL_TEXT(said);
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     for (int i = 0; i < r->data->corpora; i++) {
         if (r->data->corpora > 1) text_format(out, "%% corpus %s\n", r->data->name[i]);
         compare_tex(&r->of[i], out);
@@ -82,5 +80,4 @@ void compare_over_tex(const CompareOver *r, Text *out) {
     over(r, &tables, &said);
     compare_comments(said.at, out);
     cells_tex(&tables.at[0], &(TexLayout){0}, out);
-    cells_list_release(&tables);
 }

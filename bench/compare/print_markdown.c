@@ -43,13 +43,12 @@ static void items(const char *text, bool plain, Text *out) {
 }
 
 static void tables(const CompareResult *r, Text *out) {
-    CellsList list = {0};
+    LOCAL(cells_list_release) CellsList list = {0};
     compare_cells(r, &list);
     for (int i = 0; i < list.count; i++) {
         cells_markdown(&list.at[i], out);
         text_format(out, "\n");
     }
-    cells_list_release(&list);
 }
 
 static void details(const CompareResult *r, Text *out) {

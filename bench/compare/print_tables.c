@@ -194,7 +194,7 @@ void compare_text(const CompareResult *r, Text *out) {
 }
 
 void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out) {
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     LOCAL_TEXT(words);
     p->signature(r, out);
     text_format(out, "\n");
@@ -206,7 +206,6 @@ void compare_page(const ComparePage *p, const CompareResult *r, int width, Text 
     p->notes(r, &words);
     text_format(out, "\n");
     compare_paragraphs(words.at, width, out);
-    cells_list_release(&tables);
 }
 
 void compare_text_wide(const CompareResult *r, int width, Text *out) {
@@ -220,7 +219,7 @@ void compare_comments(const char *text, Text *out) {
 }
 
 void compare_tex(const CompareResult *r, Text *out) {
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     LOCAL_TEXT(words);
     compare_signature(r, &words);
     text_format(&words, "\nneeds booktabs; %s is better; p: %s; smallest p possible: %s\n",
@@ -235,5 +234,4 @@ void compare_tex(const CompareResult *r, Text *out) {
         cells_tabular(&tables.at[i], &(TexLayout){0}, out);
         text_format(out, "}%%\n");
     }
-    cells_list_release(&tables);
 }

@@ -115,7 +115,7 @@ static bool next(Csv *c, int fields, bool *broken, Rc *rc, Error *e) {
 
 Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e) {
     char *copy;
-    Csv c = begin(file, &copy);
+    LOCAL(csv_release) Csv c = begin(file, &copy);
     Rc rc = RC_OK;
     bool broken = false;
     int first = out->count;
@@ -136,7 +136,6 @@ Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e) {
         log_doubt(&out->log[i], "the file's last line breaks off");
     for (int i = first; i < out->count; i++)
         if (!out->log[i].count && !out->log[i].fault) log_fault(&out->log[i], "its column holds no numbers");
-    csv_release(&c);
     free(copy), free(column);
     return rc;
 }
@@ -238,7 +237,7 @@ static void curve_line(const LogFile *file, const Csv *c, double step, const cha
 
 Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     char *copy;
-    Csv c = begin(file, &copy);
+    LOCAL(csv_release) Csv c = begin(file, &copy);
     Rc rc = RC_OK;
     bool broken = false;
     int at = log_step_column(file);
@@ -255,7 +254,6 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     say_odd(file, odd, log);
     note_marks(&c, file, only, out, out->count - 1);
     if (broken) log_doubt(log, "its last line breaks off");
-    csv_release(&c);
     free(copy);
     return rc;
 }
@@ -298,7 +296,7 @@ Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
     if (mean)
         return error_set(e, RC_USAGE, "%.600s: '%.80s' is a mean over runs; a table with a row for every run is needed",
                          file->path, mean);
-    Csv c = begin(file, &copy);
+    LOCAL(csv_release) Csv c = begin(file, &copy);
     int first = out->count;
     if (csv_next(&c, &rc, e) && !rc)
         while (next(&c, file->fields, &broken, &rc, e)) {
@@ -311,7 +309,6 @@ Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
     logs_gather_rows(out, first, name >= 0);
     note_marks(&c, file, NULL, out, first);
     if (broken && !rc) log_fault(logs_add(out, reader, file->path, "", NULL), "the file's last line breaks off");
-    csv_release(&c);
     free(copy);
     return rc;
 }

@@ -15,7 +15,7 @@ static void look_csv(LogFile *file) {
     size_t n = strcspn(file->text, "\n");
     if (n > (1 << 20)) return;
     char *line = memcpy(mem_alloc(n + 1, 1), file->text, n);
-    Csv c = {.file = file->path, .at = line, .end = line + n};
+    LOCAL(csv_release) Csv c = {.file = file->path, .at = line, .end = line + n};
     Rc rc;
     Error ignored;
     csv_begin(&c);
@@ -24,7 +24,6 @@ static void look_csv(LogFile *file) {
         for (int i = 0; i < c.fields; i++) file->field[i] = mem_text(c.field[i]);
         file->fields = c.fields;
     }
-    csv_release(&c);
     free(line);
 }
 

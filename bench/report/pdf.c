@@ -165,7 +165,7 @@ static void paper(const Ledger *b, const char *folder, Text *out) {
 /* Tables and figures of one experiment. */
 static void details(const Ledger *b, const LedgerTable *made, int i, const char *folder, Text *out) {
     const Table *t = &made->table;
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(words);
     LOCAL_TEXT(mark);
     title_of(b, made, &words);
@@ -183,7 +183,6 @@ static void details(const Ledger *b, const LedgerTable *made, int i, const char 
     for (int cell = 0; cell < t->sample.cells && t->sample.cells <= CELLS_MAX; cell++)
         results_tables(t, cell, t->sample.cell[cell].steps - 1, false, &all);
     cells_list_tex(&all, &layout, out);
-    cells_list_release(&all);
 }
 
 static void theory(const Ledger *b, const char *folder, Text *out) {
@@ -199,11 +198,10 @@ static void theory(const Ledger *b, const char *folder, Text *out) {
 }
 
 static void claims(const Ledger *b, Text *out) {
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     section("section", "The claims", out);
     ledger_tables(b, false, false, NULL, &all);
     cells_list_tex(&all, &flowing, out);
-    cells_list_release(&all);
 }
 
 static const Table **tables_of(const Ledger *b) {

@@ -31,10 +31,9 @@ void report_section_tables(const Table *t, Text *out) {
         for (int step = 0; step < t->sample.cell[cell].steps; step++) {
             if (!t->sample.cell[cell].step[step]) continue;
             if (shown++ == OPEN) text_format(out, "<details><summary>More cells and steps</summary>\n");
-            CellsList one = {0};
+            LOCAL(cells_list_release) CellsList one = {0};
             results_tables(t, cell, step, false, &one);
             cells_list_html(&one, out);
-            cells_list_release(&one);
         }
     if (shown > OPEN) text_format(out, "</details>\n");
 }
@@ -56,7 +55,7 @@ void report_theory(const Ledger *b, const char *folder, int *number, Text *out) 
 /* ---- The write-ups' claims on the page: a row for each, folded each whole; and, folded, what was not tested ---- */
 
 void report_ledger(const Ledger *b, Text *out) {
-    CellsList rows = {0}, whole = {0};
+    LOCAL(cells_list_release) CellsList rows = {0}, whole = {0};
     ledger_tables(b, false, false, NULL, &rows);
     cells_list_html(&rows, out);
     for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
@@ -65,7 +64,6 @@ void report_ledger(const Ledger *b, Text *out) {
     cells_list_html(&whole, out);
     text_format(out, "</details>\n");
     cells_list_release(&whole);
-    cells_list_release(&rows);
 }
 
 void report_not_run(const Ledger *b, Text *out) {

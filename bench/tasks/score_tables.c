@@ -141,12 +141,11 @@ void score_tables(const ScoreTable *t, CellsList *out) {
 }
 
 json_t *score_json(const ScoreTable *t) {
-    CellsList tables = {0};
+    LOCAL(cells_list_release) CellsList tables = {0};
     score_tables(t, &tables);
     json_t *o = json_pack("{s:i, s:s, s:i, s:o}", "schema", SCORE_SCHEMA, "rules", "lm_eval 0.4", "examples", 0,
                           "scores", cells_json(&tables.at[0]));
     if (tables.count > 1) json_object_set_new(o, "against", cells_json(&tables.at[1]));
-    cells_list_release(&tables);
     return o;
 }
 

@@ -17,7 +17,7 @@ void table_text(const Table *t, Text *out) {
 }
 
 void table_text_wide(const Table *t, int width, Text *out) {
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(words);
     table_exploratory(t, &words);
     text_format(out, "%s: %s%s%s%s%s%s\n", t->name, t->x->title, words.length ? "  [" : "", table_mark(t),
@@ -43,11 +43,10 @@ void table_text_wide(const Table *t, int width, Text *out) {
         }
         text_format(out, "%.*s\n", (int)(bar - part), part);
     }
-    cells_list_release(&all);
 }
 
 void table_markdown(const Table *t, Text *out) {
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(words);
     text_format(&words, "%s: %s", t->name, t->x->title);
     text_format(out, "## ");
@@ -64,7 +63,6 @@ void table_markdown(const Table *t, Text *out) {
     text_format(out, "\n");
     markdown_text(words.at, out);
     text_format(out, "\n");
-    cells_list_release(&all);
 }
 
 /* ---- NAME.tex: the write-up's rows and columns with its numbers beside ours, then the paired tests ---- */
@@ -82,7 +80,7 @@ void table_label(const Table *t, Text *out) {
 }
 
 void table_tex(const Table *t, Text *out) {
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     Text label;
     LOCAL_TEXT(mark);
     text_init(&label);
@@ -93,18 +91,16 @@ void table_tex(const Table *t, Text *out) {
     text_format(out, "%% needs: %s\n", table_packages(t));
     results_all(t, true, &all);
     cells_list_tex(&all, &layout, out);
-    cells_list_release(&all);
     text_release(&label);
 }
 
 /* NAME-claims.tex; what is not run stands in comments. */
 void table_claims_tex(const Table *t, Text *out) {
-    CellsList all = {0};
+    LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(mark);
     TexLayout layout = table_layout(t, &mark);
     table_header_comment(t, "claims", out);
     claims_not_run(t, "% ", out);
     claims_tables(t, &all);
     cells_list_tex(&all, &layout, out);
-    cells_list_release(&all);
 }
