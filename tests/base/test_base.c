@@ -172,20 +172,17 @@ Test(base, a_text_is_read_line_by_line) {
     for (int ends = 0; ends < 2; ends++) {
         const char *at = ends ? "one\n\nthree\n" : "one\n\nthree";
         int n = 0;
-        Text line;
-        text_init(&line);
+        LOCAL_TEXT(line);
         while (text_line(&at, &line)) {
             cr_assert_lt(n, 3);
             cr_expect_str_eq(line.at, want[n++]);
         }
         cr_expect_eq(n, 3);
-        text_release(&line);
     }
 }
 
 Test(base, lines_are_no_longer_than_asked) {
-    Text t;
-    text_init(&t);
+    LOCAL_TEXT(t);
     text_wrapped(&t, "  name ", "a bb ccc dddd", 4, 12);
     cr_expect_str_eq(t.at, "  name a bb\n    ccc dddd\n");
     text_clear(&t);
@@ -194,7 +191,6 @@ Test(base, lines_are_no_longer_than_asked) {
     text_clear(&t);
     text_wrapped(&t, "head", "", 2, 8);
     cr_expect_str_eq(t.at, "head\n");
-    text_release(&t);
 }
 
 Test(base, nearest_names) {

@@ -22,12 +22,10 @@ void release(void) {
 }
 
 void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     write(&result, &out);
     if (write == compare_text) made_up_unbroken(out.at);
     cr_expect_eq(strstr(out.at, what) != NULL, wanted, "%s: %s", what, out.at);
-    text_release(&out);
 }
 
 void is(int comparison, CompareVerdict want) {

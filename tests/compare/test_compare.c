@@ -244,8 +244,7 @@ Test(compare, a_diverged_run_is_counted_not_dropped) {
 }
 
 Test(compare, blocks_are_crossed_with_seeds) {
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "block,seed,arm,value\n");
     for (int seed = 1; seed <= 6; seed++)
         for (int block = 0; block < 10; block++) {
@@ -261,7 +260,6 @@ Test(compare, blocks_are_crossed_with_seeds) {
     cr_expect_gt(c->crossed.hi - c->crossed.lo, c->t.hi - c->t.lo, "new text adds to the error");
     cr_expect_eq(c->pigeonhole.status, ST_OK);
     release();
-    text_release(&file);
 }
 
 Test(compare, looks_spend_alpha) {

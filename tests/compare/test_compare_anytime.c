@@ -61,8 +61,7 @@ Test(compare_anytime, shows_nothing_else) {
                                             "Bootstrap", "p_signflip",  "power",      "p on ranks"};
     static const char *const there[] = {"decided at", "anytime95", "\"decided_at\": 8", "\\begin{tabular}",
                                         "seeds it needs"};
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     make(eight, .02, NAN, 64);
     say(&out);
     for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
@@ -71,7 +70,6 @@ Test(compare_anytime, shows_nothing_else) {
         cr_expect(strstr(out.at, there[i]), "%s: %s", there[i], out.at);
     cr_expect_not(strstr(out.at, "nan"), "%s", out.at);
     release();
-    text_release(&out);
 }
 
 /* Later seeds undo nothing: the one that decided stays. */

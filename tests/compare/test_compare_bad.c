@@ -337,13 +337,11 @@ Test(compare_bad, names_that_latex_would_trip_over) {
             plain, &d, &r),
         RC_OK, "%s", e.text);
     cr_expect_str_eq(d.arm[0], "a,\"b\"");
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     compare_tex(&r, &out);
     cr_expect(strstr(out.at, "\n50\\%\\_\\&\\#\\$\\textbackslash{}x\\{\\}\\textasciitilde{}\\textasciicircum{} & "),
               "%s", out.at);
     no_words_for_numbers(&r, "odd names");
-    text_release(&out);
     compare_release(&r);
     compare_data_release(&d);
 }
@@ -352,8 +350,7 @@ Test(compare_bad, a_thousand_comparisons) {
     enum { ARMS = 1001, SEEDS = 8 };
     CompareData d;
     CompareResult r;
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed");
     for (int a = 0; a < ARMS; a++) text_format(&file, ",arm %d", a);
     for (int s = 0; s < SEEDS; s++) {
@@ -368,15 +365,13 @@ Test(compare_bad, a_thousand_comparisons) {
     cr_expect(r.no_omnibus);
     compare_release(&r);
     compare_data_release(&d);
-    text_release(&file);
 }
 
 /* A tenth of the seeds of `a` are better by .01, the others no different: seconds, where it took many minutes. */
 Test(compare_bad, a_hundred_thousand_seeds) {
     CompareData d;
     CompareResult r;
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,base,a\n");
     for (int s = 0; s < 100000; s++)
         text_format(&file, "%d,%d,%.2f\n", s, s * 31 % 17, s * 31 % 17 - (s % 10 ? 0 : .01));
@@ -391,14 +386,12 @@ Test(compare_bad, a_hundred_thousand_seeds) {
     no_words_for_numbers(&r, "many seeds");
     compare_release(&r);
     compare_data_release(&d);
-    text_release(&file);
 }
 
 Test(compare_bad, a_hundred_thousand_blocks) {
     CompareData d;
     CompareResult r;
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,arm,block,value\n");
     for (int s = 0; s < 3; s++)
         for (int arm = 0; arm < 2; arm++)
@@ -411,7 +404,6 @@ Test(compare_bad, a_hundred_thousand_blocks) {
     no_words_for_numbers(&r, "many blocks");
     compare_release(&r);
     compare_data_release(&d);
-    text_release(&file);
 }
 
 /* Any prefix of a file, and any file with one byte turned: an answer or an error, never a crash. */

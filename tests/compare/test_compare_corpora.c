@@ -151,8 +151,7 @@ Test(compare_corpora, files_that_are_refused) {
 
 /* 1 where some corpus is worse; 0 where one is decided and none is worse. */
 Test(compare_corpora, the_exit_code_is_the_worst) {
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     text_format(&text, "seed,corpus,pre,post\n");
     for (int seed = 1; seed <= 8; seed++)
         text_format(&text, "%d,a,%d,%d.%d\n%d,b,%d,%d.%d\n", seed, seed, seed - 1, seed, seed, seed, seed,
@@ -161,6 +160,5 @@ Test(compare_corpora, the_exit_code_is_the_worst) {
     cr_expect_eq(compare_exit(&result.of[0]), RC_OK);
     cr_expect_eq(compare_over_exit(&result), compare_exit(&result.of[1]) == RC_REGRESSION ? RC_REGRESSION : RC_OK);
     cr_expect_eq(compare_exit(&result.of[1]), RC_REGRESSION, "b: post is above pre in seven of eight seeds");
-    text_release(&text);
     release();
 }

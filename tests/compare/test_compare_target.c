@@ -56,9 +56,8 @@ Test(compare_target, first_step_and_censoring) {
 
 /* Eight seeds, each 10 steps earlier; a rise to a score; a column per arm; records. */
 Test(compare_target, verdicts_and_forms) {
-    Text wide, records;
-    text_init(&wide);
-    text_init(&records);
+    LOCAL_TEXT(wide);
+    LOCAL_TEXT(records);
     text_format(&wide, "seed,epoch,base,fast\n");
     for (int seed = 1; seed <= 8; seed++)
         for (int step = 0; step <= 100; step += 10) {
@@ -90,14 +89,11 @@ Test(compare_target, verdicts_and_forms) {
     cr_expect_eq(result.family.at->flip.total, 12870);
     cr_expect_eq(compare_verdict(&result, result.family.at->decision), COMPARE_BETTER);
     release();
-    text_release(&wide);
-    text_release(&records);
 }
 
 /* The slow arm never gets there in any of eight seeds: ranks and steps agree, so it is worse. */
 Test(compare_target, never_in_any_seed_is_worse) {
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,step,base,slow\n");
     for (int seed = 1; seed <= 8; seed++)
         for (int step = 0; step <= 100; step += 10) text_format(&file, "%d,%d,%d,9\n", seed, step, 10 - step / 10);
@@ -108,13 +104,11 @@ Test(compare_target, never_in_any_seed_is_worse) {
     cr_expect_eq(c->mcnemar.p, 2. / 256);
     cr_expect_eq(compare_exit(&result), RC_REGRESSION);
     release();
-    text_release(&file);
 }
 
 Test(compare_target, json) {
     compared(curves, at(2.5), plain);
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     compare_json(&result, &out);
     json_t *root = json_loads(out.at, JSON_REJECT_DUPLICATES, NULL), *target = json_object_get(root, "target");
     cr_assert(target);
@@ -128,7 +122,6 @@ Test(compare_target, json) {
     static const char *const keys[] = {"target", "reached", "last_step", "steps", "median", "never"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cr_expect(in_json_page(keys[i]), "%s", keys[i]);
     json_decref(root);
-    text_release(&out);
     release();
 }
 

@@ -127,13 +127,11 @@ static void many(Text *out, const char *arm, int runs, double shift, int first) 
 }
 
 static void three(CompareOptions options, double shift) {
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,arm,value\n");
     many(&file, "base", 8, 0, 1);
     many(&file, "a", 10, shift, 101);
     make(file.at, options);
-    text_release(&file);
 }
 
 Test(compare_unpaired, the_margin_and_the_gate) {
@@ -168,8 +166,7 @@ Test(compare_unpaired, the_margin_and_the_gate) {
 Test(compare_unpaired, equality_takes_eight_runs_of_either_arm) {
     CompareOptions options = plain;
     options.margin = 100;
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,arm,value\n");
     many(&file, "base", 7, 0, 1);
     many(&file, "a", 20, 0, 101);
@@ -177,7 +174,6 @@ Test(compare_unpaired, equality_takes_eight_runs_of_either_arm) {
     ends(0, COMPARE_INCONCLUSIVE, RC_INCONCLUSIVE);
     cr_expect(isnan(result.family.at->inside_p));
     release();
-    text_release(&file);
 }
 
 /* Six of eight diverge against none of six: C(8, 6) of the C(14, 6) = 3003 tables, and the rarer one the other way. */
@@ -269,15 +265,13 @@ Test(compare_unpaired, json_and_tex_and_plot) {
         else
             three(options, 0);
         for (size_t i = 0; i < sizeof write / sizeof *write; i++) {
-            Text out;
-            text_init(&out);
+            LOCAL_TEXT(out);
             write[i](&result, &out);
             cr_expect(!word_in(out.at, "nan"), "%zu: %s", i, out.at);
             json_t *root = i ? NULL : json_loads(out.at, JSON_REJECT_DUPLICATES, NULL);
             cr_expect(i || root);
             documented(root);
             json_decref(root);
-            text_release(&out);
         }
         release();
     }
@@ -285,8 +279,7 @@ Test(compare_unpaired, json_and_tex_and_plot) {
 
 /* A hundred thousand runs against three: drawn, not counted, in seconds. */
 Test(compare_unpaired, many_runs) {
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,arm,value\n");
     for (int i = 0; i < 100000; i++) text_format(&file, "%d,base,%d\n", i, i % 1000);
     text_format(&file, "1,a,2000\n2,a,2001\n3,a,2002\n");
@@ -297,7 +290,6 @@ Test(compare_unpaired, many_runs) {
     near(c->chance.share, 0, 1e-12, "share");
     says(compare_notes, "not all counted", true);
     release();
-    text_release(&file);
 }
 
 static void refused(const char *text, Rc code, const char *what) {

@@ -155,8 +155,7 @@ Test(compare_verdicts, spread_is_judged_without_each_seed) {
 
 /* The interval by sign flips excludes 0 exactly where single-step max-T rejects. */
 Test(compare_verdicts, intervals_match_the_test) {
-    Text file;
-    text_init(&file);
+    LOCAL_TEXT(file);
     text_format(&file, "seed,base");
     for (int a = 0; a < 12; a++) text_format(&file, ",a%d", a);
     for (int s = 0; s < 8; s++) {
@@ -177,7 +176,6 @@ Test(compare_verdicts, intervals_match_the_test) {
     }
     cr_expect(apart > 2 && apart < 12, "%d", apart);
     release();
-    text_release(&file);
 }
 
 /* p is 12/256; without any seed but the one against it is above .05: 12/128 without the first. */

@@ -23,12 +23,10 @@ static void says(const char *text, CompareColumns columns, const CompareOptions 
                  SentenceForm form, const char *want) {
     CompareCorpora data;
     CompareOver r;
-    Text out;
+    LOCAL_TEXT(out);
     make(&data, &r, text, columns, o);
-    text_init(&out);
     compare_sentences(&r, metric, form, &out);
     cr_expect_str_eq(out.at, want, "got  %swant %s", out.at, want);
-    text_release(&out);
     compare_over_release(&r);
     compare_corpora_release(&data);
 }
@@ -79,20 +77,18 @@ Test(sentence, of_runs_without_seeds_and_of_steps) {
 Test(sentence, against_a_number) {
     CompareCorpora data;
     Against r;
-    Text out;
+    LOCAL_TEXT(out);
     AgainstOptions o = {.number = 3.28, .sigma = NAN, .conf = .95, .cap = NAN, .rule = .004};
     static const char text[] = "arm,value\na,3.27\na,3.28\na,3.26\n";
     cr_assert_eq(compare_corpora_parse(&data, "f", (CompareColumns){.unpaired = true}, text, sizeof text - 1, &e),
                  RC_OK);
     cr_assert_eq(against_make(&r, &data.of[0], &o, &e), RC_OK);
-    text_init(&out);
     against_sentences(&r, "val_loss", SENTENCE_TEXT, &out);
     cr_expect_str_eq(
         out.at,
         "The mean of a is not shown to be below 3.28 (val_loss; mean 3.2700 of 3 runs, one-sided exact sign-flip "
         "p = 2/8).\n",
         "%s", out.at);
-    text_release(&out);
     against_release(&r);
     compare_corpora_release(&data);
 }
@@ -101,15 +97,13 @@ static void markdown_has(double more, const char *head, const char *part) {
     CompareCorpora data;
     CompareOver r;
     CompareOptions o = usual;
-    Text out;
+    LOCAL_TEXT(out);
     o.fail_by = true, o.fail_more = more;
     make(&data, &r, SIX, (CompareColumns){0}, &o);
-    text_init(&out);
     compare_markdown(&r, NULL, &out);
     cr_expect_eq(strncmp(out.at, head, strlen(head)), 0, "%.200s", out.at);
     cr_expect(strstr(out.at, part), "no '%s' in %s", part, out.at);
     cr_expect(strstr(out.at, "| minus pre_ln | Δ |"), "%s", out.at);
-    text_release(&out);
     compare_over_release(&r);
     compare_corpora_release(&data);
 }

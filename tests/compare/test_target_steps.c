@@ -51,14 +51,13 @@ Test(target_steps, the_first_step_and_never) {
     cr_expect(d->value[3] == first_step(75) && d->diverged[4] && d->value[5] == first_step(75));
     cr_expect_eq(t.of[0].arm[1].rate.k, 1, "counted, not dropped");
     cr_expect_eq(t.of[0].baseline, 0);
-    Text text, json;
-    text_init(&text), text_init(&json);
+    LOCAL_TEXT(text);
+    LOCAL_TEXT(json);
     target_steps_text(&t, &m.x, &text);
     target_steps_json(&t, &m.x, &json);
     cr_expect(strstr(text.at, "Steps until the validation loss of the fixed slice is first at or below 4\n"));
     cr_expect(strstr(text.at, "1 of 3\n"));
     cr_expect(strstr(json.at, "\"2\": null"));
-    text_release(&text), text_release(&json);
     target_steps_release(&t);
     made_up_release(&m);
 }

@@ -30,13 +30,11 @@ int main(int argc, char **argv) {
         const char *x = next(&h, file[0] + length[0], &n), *y = next(&r, file[1] + length[1], &m);
         BleuCounts w = bleu_counts(x, n, y, m);
         ChrfCounts c = chrf_counts(x, n, y, m);
-        Text text;
-        text_init(&text);
+        LOCAL_TEXT(text);
         tokenize_13a(x, n, &text);
         printf("%.17g %.17g\t", bleu_score(&w).score, chrf_score(&c));
         fwrite(text.at, 1, text.length, stdout);
         printf("\n");
-        text_release(&text);
         bleu_add(&words, &w);
         chrf_add(&characters, &c);
     }

@@ -70,11 +70,9 @@ Test(bleu, words_of_13a) {
                                            {"\xc2\xa0no\xc2\xa0" "break\xe3\x80\x80" "wide \xe2\x80\x8b",
                                             "no break wide \xe2\x80\x8b"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        Text t;
-        text_init(&t);
+        LOCAL_TEXT(t);
         tokenize_13a(pairs[i][0], strlen(pairs[i][0]), &t);
         cr_expect_str_eq(t.at, pairs[i][1], "%s", pairs[i][0]);
-        text_release(&t);
     }
 }
 
@@ -83,11 +81,9 @@ Test(bleu, marks_of_ascii) {
     for (int c = '!'; c < 127; c++) {
         if (isalnum(c)) continue;
         char in[] = {'x', (char)c, 'y', 0}, apart[] = {'x', ' ', (char)c, ' ', 'y', 0};
-        Text t;
-        text_init(&t);
+        LOCAL_TEXT(t);
         tokenize_13a(in, 3, &t);
         cr_expect_str_eq(t.at, c == '\'' || c == '-' ? in : apart);
-        text_release(&t);
     }
 }
 

@@ -47,16 +47,14 @@ static Tokenizer trained(const char *name, const char *text) {
 /* Encodes and decodes; the same bytes must come back. Returns the number of tokens, in tokens. */
 static size_t there_and_back(const Tokenizer *t, const char *text, size_t length, int32_t *tokens) {
     Error e = {0};
-    Text out;
+    LOCAL_TEXT(out);
     size_t count, bytes = 0;
     EXPECT_RC(tokenizer_encode(t, (const uint8_t *)text, length, tokens, &count, &e), RC_OK);
-    text_init(&out);
     tokenizer_decode(t, tokens, count, &out);
     cr_assert(out.length == length && !memcmp(out.at, text, length), "%zu bytes in, %zu out: %s", length, out.length,
               out.at);
     for (size_t i = 0; i < count; i++) bytes += t->bytes[tokens[i]];
     cr_assert(bytes == length && count <= length);
-    text_release(&out);
     return count;
 }
 
@@ -214,15 +212,13 @@ Test(bpe, bpe_is_the_same_each_time_and_sees_the_training_part_alone) {
 Test(bpe, bpe_hash_is_of_the_pieces) {
     if (absent()) return;
     Tokenizer t = trained("bpe:262", "ab ab ab ab ab\nab ab ab");
-    Text all;
+    LOCAL_TEXT(all);
     char hash[SHA256_HEX];
-    text_init(&all);
     text_format(&all, "bpe\nu \nn 0a\n");
     for (int i = 0; i < 256; i++) text_format(&all, "b %02x\n", i);
     text_format(&all, "t 6162\n"); /* one pair joined, then the characters by frequency and code point */
     text_format(&all, "t 61\nt 62\nt 20\n");
     cr_assert_str_eq(t.sha256, sha256_hex_of(hash, all.at, all.length));
-    text_release(&all);
     tokenizer_release(&t);
 }
 
@@ -337,11 +333,9 @@ Test(bpe, bits_per_byte_by_hand) {
     Error e = {0};
     DataPlaces p = OFFLINE;
     Dataset d;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     for (int i = 0; i < 1000; i++) text_format(&text, " \u00e9\u1e01");
     put_text("words.txt", text.at);
-    text_release(&text);
     EXPECT_RC(dataset_open(&d, "text:words.txt", "char", &p, &e), RC_OK);
     cr_assert(d.valid == 300 && d.valid_bytes == 600 && strstr(d.note, "stand in the training part"));
     Evaluation got = of_uniform(&d);

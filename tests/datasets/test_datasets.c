@@ -20,11 +20,9 @@ Test(datasets, user_text_is_a_dataset) {
     cr_assert_eq(d.train_bytes + d.valid_bytes, 17);
     cr_assert_eq(dataset_target_bytes(&d, d.tokens, d.train + d.valid), 17);
     cr_assert(isnan(d.entropy_rate) && !d.synthetic);
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     tokenizer_decode(&d.codec, d.tokens, d.train + d.valid, &out);
     cr_assert_str_eq(out.at, TEXT);
-    text_release(&out);
     char hash[SHA256_HEX], *byte_hash = mem_text(d.tokenizer_sha256);
     static const char CANONICAL[] = "char\n10\n32\n97\n98\n101\n110\n118\n239\n8364\n128512\n";
     cr_assert_str_eq(d.tokenizer_sha256, sha256_hex_of(hash, CANONICAL, sizeof CANONICAL - 1));
@@ -74,8 +72,7 @@ Test(datasets, code_points_of_every_length_go_there_and_back) {
     enum { LENGTH = sizeof EDGES - 1, COUNT = sizeof CODES / sizeof CODES[0] };
     Error e = {0};
     Tokenizer t;
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     int32_t tokens[LENGTH];
     size_t count;
     const uint8_t *text = (const uint8_t *)EDGES;
@@ -88,7 +85,6 @@ Test(datasets, code_points_of_every_length_go_there_and_back) {
     EXPECT_RC(tokenizer_encode(&t, (const uint8_t *)"\x01\x7fz", 3, tokens, &count, &e), RC_USAGE);
     EXPECT_SAYS("U+007A at byte offset 2");
     tokenizer_release(&t);
-    text_release(&out);
 }
 
 Test(datasets, unknown_names_suggest_the_nearest) {
@@ -151,16 +147,14 @@ Test(datasets, a_vocabulary_makes_its_tokenizer) {
     static const char *const kinds[] = {"char", "byte"};
     for (int i = 0; i < 2; i++) {
         Tokenizer a, b;
-        Text vocabulary;
+        LOCAL_TEXT(vocabulary);
         Error e;
-        text_init(&vocabulary);
         cr_assert_eq(tokenizer_init(&a, kinds[i], (const uint8_t *)text, sizeof text - 1, sizeof text - 1, &e), RC_OK);
         tokenizer_vocabulary(&a, &vocabulary);
         EXPECT_RC(tokenizer_of_vocabulary(&b, vocabulary.at, &e), RC_OK);
         cr_assert(b.vocab == a.vocab && !strcmp(a.sha256, b.sha256) && !strcmp(a.name, b.name));
         tokenizer_release(&a);
         tokenizer_release(&b);
-        text_release(&vocabulary);
     }
 }
 

@@ -33,8 +33,8 @@ static Rc opened(Dataset *d, const char *source, const char *target) {
 
 /* n pairs: "s<letters>" of 1 to 7 tokens, and the same letters in capitals with one more. */
 static Rc many(Dataset *d, int n) {
-    Text source, target;
-    text_init(&source), text_init(&target);
+    LOCAL_TEXT(source);
+    LOCAL_TEXT(target);
     for (int i = 0; i < n; i++) {
         int length = 1 + i * 5 % 7;
         for (int k = 0; k < length; k++) text_format(&source, "%c", 'a' + (i + k) % 20);
@@ -42,7 +42,6 @@ static Rc many(Dataset *d, int n) {
         text_format(&source, "\n"), text_format(&target, "\n");
     }
     Rc rc = opened(d, source.at, target.at);
-    text_release(&source), text_release(&target);
     return rc;
 }
 

@@ -17,13 +17,11 @@ static const DataPlaces nowhere = {.offline = true};
 /* 20 kB of words, two of their letters outside ASCII. */
 static void put_words(const char *path, uint64_t seed) {
     static const char *const PARTS[] = {"ba", "lo", "ti", "na", "\u00e9", "\u20ac", " ", " ", "\n"};
-    Text t;
+    LOCAL_TEXT(t);
     Error e;
-    text_init(&t);
     for (uint64_t i = 0; t.length < 20000; i++)
         text_format(&t, "%s", PARTS[philox_below(philox_word(seed, name_stream("shards test"), i), 9)]);
     cr_assert(!file_write(path, t.at, t.length, &e));
-    text_release(&t);
 }
 
 static Rc make(const char *folder, const char *tokenizer, size_t tokens, Error *e) {
@@ -138,15 +136,13 @@ static void damage(const char *path, const char *from, const char *to) {
     char *bytes;
     size_t length;
     Error e;
-    Text t;
+    LOCAL_TEXT(t);
     cr_assert(!file_read(path, &bytes, &length, &e));
     char *at = from ? strstr(bytes, from) : bytes;
     cr_assert(at, "%s has no %s", path, from);
-    text_init(&t);
     text_add(&t, bytes, (size_t)(at - bytes));
     text_format(&t, "%s%s", to, at + (from ? strlen(from) : length));
     cr_assert(!file_write(path, t.at, t.length, &e));
-    text_release(&t);
     free(bytes);
 }
 

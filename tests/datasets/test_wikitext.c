@@ -19,9 +19,8 @@ static void in_order(Text *t, const char *order) {
 
 Test(wikitext, articles_have_one_order) {
     static const char *const ORDERS[] = {"0123", "3210", "1302", "2031", "0213"};
-    Text t;
+    LOCAL_TEXT(t);
     char hash[SHA256_HEX], first[SHA256_HEX] = "", last[SHA256_HEX];
-    text_init(&t);
     for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++) {
         in_order(&t, ORDERS[i]);
         uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
@@ -49,15 +48,13 @@ Test(wikitext, articles_have_one_order) {
     sorted = articles_sort((const uint8_t *)"no article", 10);
     cr_assert_str_eq((char *)sorted, "no article");
     free(sorted);
-    text_release(&t);
 }
 
 Test(wikitext, a_file_in_any_order_of_its_articles_is_the_pinned_one) {
     Error e = {0};
     CorpusBytes c;
-    Text t;
+    LOCAL_TEXT(t);
     char hash[SHA256_HEX], other[SHA256_HEX];
-    text_init(&t);
     in_order(&t, "0123");
     uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
     CorpusFile row = SMALL;
@@ -81,7 +78,6 @@ Test(wikitext, a_file_in_any_order_of_its_articles_is_the_pinned_one) {
     put_text("cache/small/a.txt", t.at);
     EXPECT_RC(corpus_obtain(&c, &row, &p, &e), RC_INTEGRITY);
     free(sorted), free(wrong);
-    text_release(&t);
 }
 
 /* ---- overlap ---- */
@@ -275,12 +271,10 @@ Test(wikitext, a_tokenizer_that_is_not_the_pinned_one_is_refused) {
 }
 
 static size_t decoded_hash(char hash[SHA256_HEX], const Dataset *d, size_t first, size_t count) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     tokenizer_decode(&d->codec, d->tokens + first, count, &out);
     size_t length = out.length;
     sha256_hex_of(hash, out.at, out.length);
-    text_release(&out);
     return length;
 }
 
@@ -308,11 +302,9 @@ Test(wikitext, wikitext_2_where_the_mirror_has_it, .timeout = 600) {
     EXPECT_RC(corpus_obtain(&test, &row[2], &p, &e), RC_OK);
     int32_t *tokens = mem_alloc(test.length, sizeof *tokens);
     EXPECT_RC(tokenizer_encode(&d.codec, test.bytes, test.length, tokens, &count, &e), RC_OK);
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     tokenizer_decode(&d.codec, tokens, count, &out);
     cr_assert(out.length == test.length && !memcmp(out.at, test.bytes, out.length), "nor of the test part");
-    text_release(&out);
     free(tokens);
     corpus_release(&test);
     EXPECT_RC(dataset_open(&kept, "wikitext-2", "bpe", &p, &e), RC_OK);

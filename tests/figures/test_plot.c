@@ -207,8 +207,7 @@ Test(plot, an_svg_takes_its_colours_from_the_page) {
         "<path stroke='rgb(  0,   0,   0)' d=''/><g fill=\"rgb(0,0,0)\"><text fill=\"black\">a</text></g>\n"
         "<path stroke='rgb(230, 230, 230)' d=''/><g fill=\"rgb(102,102,102)\"/><path stroke='rgb(  0, 114, "
         "178)'/></g></svg>";
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     plot_svg(drawn, "A & <b>", &out);
     cr_expect(!strstr(out.at, "black") && !strstr(out.at, "rgb(0,0,0)") && !strstr(out.at, "rgb(  0,   0,   0)"));
     cr_expect(!strstr(out.at, "230") && !strstr(out.at, "gnuplot_plot"));
@@ -222,7 +221,6 @@ Test(plot, an_svg_takes_its_colours_from_the_page) {
         while (rule > style && *rule != '{') rule--;
         if (at[-1] == '{' || at[-1] == ';') cr_expect(!strncmp(rule - 8, "svg:root", 8), "%.30s", rule - 8);
     }
-    text_release(&out);
 }
 
 /* With gnuplot a file, without it one line. */

@@ -121,8 +121,7 @@ static void fill_simple(const char *heading, const char *text) {
 Test(cells, text_at_three_widths) {
     static const int widths[] = {60, 80, 120};
     fill();
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     for (int i = 0; i < 3; i++) {
         text_clear(&out);
         cells_text(&c, widths[i], &out);
@@ -132,7 +131,6 @@ Test(cells, text_at_three_widths) {
     }
     text_clear(&out), text_add(&out, all.at, all.length);
     golden("cells.txt");
-    text_release(&all);
     cells_release(&c);
 }
 

@@ -23,8 +23,7 @@ Test(terminal, the_width_of_a_page) {
 
 /* What is broken goes on below the column that two blanks set off; words and letters of several bytes stay whole. */
 Test(terminal, lines_are_broken_to_fit) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     terminal_fit("  --set KEY=VALUE              override a key; may be repeated; [a, b] sweeps it\nshort\n", 60, &out);
     cr_expect_str_eq(out.at, "  --set KEY=VALUE              override a key; may be\n"
                              "                               repeated; [a, b] sweeps it\nshort\n");
@@ -34,17 +33,14 @@ Test(terminal, lines_are_broken_to_fit) {
     text_clear(&out);
     terminal_fit("averyveryverylongword and more", 10, &out);
     cr_expect_str_eq(out.at, "averyveryverylongword\nand more\n");
-    text_release(&out);
 }
 
 Test(terminal, verdicts_and_titles_are_painted) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     terminal_paint("\nA title\nA sentence.\n\n  Mine  +0.1  worse than Pre-LN\n  Peri  -0.1  better than Pre-LN\n"
                    "  a  b\n",
                    &out);
     cr_expect(strstr(out.at, "\033[1mA title\033[0m\nA sentence.\n"), "%s", out.at);
     cr_expect(strstr(out.at, "  +0.1  \033[31mworse than Pre-LN\033[0m\n"), "%s", out.at);
     cr_expect(strstr(out.at, "\033[32mbetter than Pre-LN\033[0m\n  a  b\n"), "%s", out.at);
-    text_release(&out);
 }

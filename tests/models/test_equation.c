@@ -142,15 +142,13 @@ Test(equation, a_range_must_hold_a_block_of_the_model) {
 
 /* The text of a variant without ranges is what it was before there were any: ids hang on it. */
 Test(equation, canonical_text_without_ranges) {
-    Text text;
+    LOCAL_TEXT(text);
     Variant v = changed("pre", "gate=learned 0");
-    text_init(&text);
     variant_text(&v, &text);
     cr_expect_str_eq(text.at,
                      "attn.in = layernorm\nattn.qk = none\nattn.mid = none\nattn.out = none\nattn.post = none\n"
                      "mlp.in = layernorm\nmlp.mid = none\nmlp.out = none\nmlp.post = none\nembed = none\n"
                      "final = layernorm\ncarry = 1\ngate = learned 0\ndepth_scale = 1\n");
-    text_release(&text);
 }
 
 Test(equation, columns_with_ranges_read_back) {
@@ -255,8 +253,8 @@ Test(equation, a_row_may_have_spans) {
     Variant v = row("pre"), arm = changed("pre", "attn.in=none to 1/4,attn.post=ln to 1/4");
     v.span[0] = (Span){.column = COLUMN(attn.in), .norm = NORM_none, .range = {.to = AT_PART(1, 4)}};
     v.span[1] = (Span){.column = COLUMN(attn.post), .norm = NORM_layernorm, .range = {.to = AT_PART(1, 4)}};
-    Text mine, theirs;
-    text_init(&mine), text_init(&theirs);
+    LOCAL_TEXT(mine);
+    LOCAL_TEXT(theirs);
     variant_text(&v, &mine), variant_text(&arm, &theirs);
     cr_expect_str_eq(mine.at, theirs.at);
     for (int layer = 0; layer < 8; layer++) {
@@ -265,7 +263,6 @@ Test(equation, a_row_may_have_spans) {
         cr_expect_eq(a.post, layer < 2 ? NORM_layernorm : NORM_none);
         cr_expect(m.in == NORM_layernorm && m.post == NORM_none && a.out == NORM_none, "block %d", layer);
     }
-    text_release(&mine), text_release(&theirs);
 }
 
 /* The tape has the norm's parameters in these blocks and in no other. */
@@ -381,15 +378,13 @@ Test(equation, equations) {
          "attention: x <- x + A(LN(x)); MLP: x <- x + F(LN(x)); A(x) = W LN(heads(q, k, v)); F(x) = W' LN(act(W x)); "
          "LN before the head"},
     };
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Variant v = changed(rows[i].row, rows[i].changes);
         text_clear(&text);
         equation_text(&v, 6, "; ", &text);
         cr_expect_str_eq(text.at, rows[i].equation, "%s %s\n%s", rows[i].row, rows[i].changes, text.at);
     }
-    text_release(&text);
 }
 
 /* A value of the column that is not its default: a norm, the second of its choices, a number. */
@@ -405,8 +400,8 @@ static const char *change_of(const char *key) {
 
 /* Two variants with one text have one equation, and a change of any column of norms changes it. */
 Test(equation, no_column_is_forgotten) {
-    Text plain, other;
-    text_init(&plain), text_init(&other);
+    LOCAL_TEXT(plain);
+    LOCAL_TEXT(other);
     for (int i = 0; i < variant_key_count; i++) {
         const char *key = variant_keys[i];
         Variant base = row("none"), v;
@@ -426,7 +421,6 @@ Test(equation, no_column_is_forgotten) {
         equation_changes(&base, &base, &other);
         cr_expect_str_eq(other.at, "");
     }
-    text_release(&plain), text_release(&other);
 }
 
 /* A stored arm has lost its base's name: the nearest row is as good. */

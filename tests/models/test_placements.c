@@ -354,8 +354,8 @@ Test(placements, columns_read_back) {
             cr_assert_eq(variant_set(&v, variant_keys[k], value, &e), RC_OK, "%s: %s", variants[i].name, e.text);
             cr_expect_str_eq(variant_get(again, &v, variant_keys[k]), value);
         }
-        Text ours, theirs;
-        text_init(&ours), text_init(&theirs);
+        LOCAL_TEXT(ours);
+        LOCAL_TEXT(theirs);
         variant_text(&variants[i], &ours), variant_text(&v, &theirs);
         cr_expect_str_eq(ours.at, theirs.at);
         for (int k = 0; k < variant_key_count; k++) {
@@ -370,7 +370,6 @@ Test(placements, columns_read_back) {
             variant_text(&variants[k], &theirs);
             cr_expect_eq(variant_same(&variants[i], &variants[k]), !strcmp(ours.at, theirs.at), "%d %d", i, k);
         }
-        text_release(&ours), text_release(&theirs);
     }
 }
 

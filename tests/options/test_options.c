@@ -48,9 +48,8 @@ Test(options, every_command_takes_its_own_and_no_other) {
         for (int c = 0; c < COMMANDS; c++, cases++) {
             char word[OPTION_NAME + 2] = "--", value[OPTION_NAME] = "\x01";
             Options o;
-            Text help;
+            LOCAL_TEXT(help);
             OptionShown shown = option_shown((OptionKind)i);
-            text_init(&help);
             (void)options_help(commands[c], true, &help);
             option_name(word + 2, (OptionKind)i);
             cr_expect(!strchr(word, '_'));
@@ -64,7 +63,6 @@ Test(options, every_command_takes_its_own_and_no_other) {
             const char *listed = part ? shown.word : word;
             cr_expect(!!strstr(help.at, listed) >= takes(i, commands[c]), "%s is not in the help of %s", listed,
                       commands[c]);
-            text_release(&help);
         }
     cr_assert_eq(cases, OPTION_COUNT * COMMANDS);
 }

@@ -36,8 +36,8 @@ Test(arm, ranges_in_a_file) {
     cr_expect_str_eq(column(1, "mlp.out"), "layernorm; none to 0; rmsnorm from 1/2");
     cr_expect_str_eq(column(2, "attn.out"), "layernorm");
     cr_expect_str_eq(column(3, "attn.out"), "layernorm; center from 2 to 3");
-    Text map, text;
-    text_init(&map), text_init(&text);
+    LOCAL_TEXT(map);
+    LOCAL_TEXT(text);
     spec_text_keys(&x.arm[0].spec, &map), spec_text_keys(&x.arm[4].spec, &text);
     cr_expect_str_eq(map.at, text.at, "a map and its text are one arm");
     /* A record's text reads back as the same run. */
@@ -48,7 +48,6 @@ Test(arm, ranges_in_a_file) {
     spec_text(&again, &text);
     cr_expect_str_eq(map.at, text.at);
     cr_expect_str_eq(again.variant.name, "custom");
-    text_release(&map), text_release(&text);
 }
 
 /* Rules take ranges as norms do, and of one sublayer. */
@@ -72,21 +71,19 @@ Test(arm, ranges_of_rules) {
     cr_expect_str_eq(column(3, "carry"), "3");
     static const int same[][2] = {{0, 4}, {5, 6}};
     for (int i = 0; i < 2; i++) {
-        Text one, other;
-        text_init(&one), text_init(&other);
+        LOCAL_TEXT(one);
+        LOCAL_TEXT(other);
         spec_text_keys(&x.arm[same[i][0]].spec, &one), spec_text_keys(&x.arm[same[i][1]].spec, &other);
         cr_expect_str_eq(one.at, other.at);
-        text_release(&one), text_release(&other);
     }
     for (int arm = 0; arm < x.arms; arm++) { /* a record's text reads back as the same run */
         RunSpec again, spec = experiment_spec(&x, 0, arm, 0);
-        Text one, other;
-        text_init(&one), text_init(&other);
+        LOCAL_TEXT(one);
+        LOCAL_TEXT(other);
         spec_text(&spec, &one);
         cr_assert_eq(spec_parse(&again, one.at, &e), RC_OK, "%s", e.text);
         spec_text(&again, &other);
         cr_expect_str_eq(one.at, other.at);
-        text_release(&one), text_release(&other);
     }
 }
 
@@ -223,12 +220,10 @@ Test(arm, labels_fit) {
 
 /* `run --help` has every column, norm, rule and key of a range. */
 Test(arm, help_is_whole) {
-    Text help;
-    text_init(&help);
+    LOCAL_TEXT(help);
     experiment_help(&help);
     for (int i = 0; i < variant_key_count; i++) cr_expect(strstr(help.at, variant_keys[i]), "%s", variant_keys[i]);
     for (int i = 0; i < NORM_COUNT; i++) cr_expect(strstr(help.at, norm_info[i].name), "%s", norm_info[i].name);
     for (int i = 0; i < RULE_COUNT; i++) cr_expect(strstr(help.at, rule_name((RuleKind)i)));
     cr_expect(strstr(help.at, "from ") && strstr(help.at, "to ") && strstr(help.at, "{from: 2/3, norm: rmsnorm}"));
-    text_release(&help);
 }

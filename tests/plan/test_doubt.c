@@ -12,14 +12,12 @@ static Error e;
 
 static void doubts_of(const char *keys, Text *out) {
     Experiment x;
-    Text yaml;
-    text_init(&yaml);
+    LOCAL_TEXT(yaml);
     text_format(&yaml, "name: t\ndataset: synthetic\nwidth: 32\nheads: 4\nsteps: 20\nevaluate_at: 0,10,20\n%s\n", keys);
     if (!strstr(keys, "arms:")) text_format(&yaml, "arms: {a: {variant: pre}, b: {variant: post}}\n");
     cr_assert_eq(experiment_parse(&x, "f.yaml", yaml.at, NULL, NULL, &e), RC_OK, "%s: %s", keys, e.text);
     experiment_doubts(&x, out);
     experiment_release(&x);
-    text_release(&yaml);
 }
 
 #define ARMS(own) "arms: {a: {variant: pre}, b: {variant: pre, " own "}}"
@@ -84,14 +82,12 @@ static const struct {
 };
 
 Test(doubt, each_kind_is_named) {
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         text_clear(&out);
         doubts_of(rows[i].keys, &out);
         cr_expect_str_eq(out.at, rows[i].says, "%s:\n%s", rows[i].keys, out.at);
     }
-    text_release(&out);
 }
 
 /* A metric of a sweep is none of a run. */
@@ -108,8 +104,7 @@ Test(doubt, shipped_plans_are_meant) {
     char path[1024];
     DIR *all = opendir(SOURCE_ROOT "/bench/experiments");
     int plans = 0;
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     cr_assert(all);
     for (struct dirent *entry; (entry = readdir(all));) {
         static const char *const profiles[] = {"smoke", "quick", "full"};
@@ -128,5 +123,4 @@ Test(doubt, shipped_plans_are_meant) {
     }
     cr_expect_gt(plans, 40);
     closedir(all);
-    text_release(&out);
 }

@@ -83,10 +83,9 @@ static void distinct(RunSpec *s) {
 
 Test(spec, text_and_back_over_every_key) {
     RunSpec s, pre, back;
-    Text text, again;
+    LOCAL_TEXT(text);
+    LOCAL_TEXT(again);
     char a[160], b[160];
-    text_init(&text);
-    text_init(&again);
     distinct(&s);
     spec_init(&pre);
     for (int i = 0; i < spec_key_count; i++)
@@ -107,14 +106,11 @@ Test(spec, text_and_back_over_every_key) {
         const char *name = !strcmp(variants[i].name, "sandwich") ? "peri" : variants[i].name;
         cr_assert_str_eq(back.variant.name, name);
     }
-    text_release(&text);
-    text_release(&again);
 }
 
 Test(spec, reals_survive_as_their_shortest_decimal) {
     RunSpec s, back;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     spec_init(&s);
     uint64_t bits = 0x9e3779b97f4a7c15;
     for (int i = 0; i < 3000; i++) {
@@ -128,14 +124,12 @@ Test(spec, reals_survive_as_their_shortest_decimal) {
     }
     cr_assert_eq(spec_set(&s, "lr", "-0", &e), RC_OK);
     cr_assert_not(signbit(s.lr), "0 has one text");
-    text_release(&text);
 }
 
 Test(spec, canonical_text_is_stable) {
     RunSpec s;
-    Text text;
+    LOCAL_TEXT(text);
     char hex[SHA256_HEX];
-    text_init(&text);
     spec_init(&s);
     spec_text(&s, &text);
     cr_expect(!strncmp(text.at, "dataset = tinyshakespeare\ntokenizer = char\nlayers = 4\n", 54), "%s", text.at);
@@ -145,7 +139,6 @@ Test(spec, canonical_text_is_stable) {
     /* No new key, column or default may change it: the ids of stored runs hash this text. */
     cr_expect_str_eq(sha256_hex_of(hex, text.at, text.length),
                      "8d00f0c43a3572edbff5b62566305c1e2ef7d4295174d8ee700a4c64439179d4");
-    text_release(&text);
 }
 
 /* A key that is left out of a stored text means its default for ever. */
@@ -261,9 +254,8 @@ Test(spec, seeds_share_their_text) {
     const uint64_t seed[] = {0, 1, 17, UINT64_MAX};
     RunSpec s;
     SpecSeeds seeds;
-    Text text;
+    LOCAL_TEXT(text);
     char hash[SHA256_HEX], whole[SHA256_HEX];
-    text_init(&text);
     distinct(&s);
     spec_seeds_init(&seeds, &s);
     for (int i = 0; i < 4; i++) {
@@ -279,16 +271,14 @@ Test(spec, seeds_share_their_text) {
         cr_expect_str_eq(hash, sha256_hex_of(whole, text.at, text.length));
     }
     spec_seeds_release(&seeds);
-    text_release(&text);
 }
 
 /* A young key stands in a text only where it is not at its default, so adding it changed no id. */
 Test(spec, young_keys_are_left_out_at_their_default) {
     RunSpec s, back;
-    Text before, after;
+    LOCAL_TEXT(before);
+    LOCAL_TEXT(after);
     char hash[SHA256_HEX], other[SHA256_HEX];
-    text_init(&before);
-    text_init(&after);
     spec_init(&s);
     spec_text(&s, &before);
     spec_hash(&s, hash);
@@ -318,14 +308,11 @@ Test(spec, young_keys_are_left_out_at_their_default) {
     spec_set(&s, "positions", "rop", &e);
     refused("positions: unknown value 'rop'; did you mean 'rope'?");
     cr_expect_not(spec_left_out("attn.in", "none"));
-    text_release(&before);
-    text_release(&after);
 }
 
 Test(spec, parse_refuses_by_line) {
     RunSpec s, before;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     spec_init(&s);
     spec_text(&s, &text);
     memcpy(&before, &s, sizeof s);
@@ -353,7 +340,6 @@ Test(spec, parse_refuses_by_line) {
         snprintf(copy, sizeof copy, "%.*s", (int)n, text.at);
         cr_assert_eq(spec_parse(&s, copy, &e), RC_USAGE, "%zu bytes were enough", n);
     }
-    text_release(&text);
 }
 
 Test(spec, numbers_and_flags_as_others_write_them) {

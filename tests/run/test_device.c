@@ -82,11 +82,10 @@ static Rc execute(Table *t, const char *backend, int runs, double checkpoint_sec
 }
 
 static void same_records(const RunRecord *a, const RunRecord *b) {
-    Text x, y;
-    text_init(&x), text_init(&y);
+    LOCAL_TEXT(x);
+    LOCAL_TEXT(y);
     curves_text(&a->curves, &x), curves_text(&b->curves, &y);
     cr_assert_str_eq(x.at, y.at);
-    text_release(&x), text_release(&y);
     char *p = evaluations_text(a, NULL), *q = evaluations_text(b, NULL);
     cr_assert_str_eq(p, q);
     free(p), free(q);

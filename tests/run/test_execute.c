@@ -77,9 +77,8 @@ Test(execute, masked_targets_are_counted, .init = enter, .fini = leave) {
 Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
     RunSpec s = small();
     RunRecord whole, part;
-    Text expected, got;
-    text_init(&expected);
-    text_init(&got);
+    LOCAL_TEXT(expected);
+    LOCAL_TEXT(got);
     cr_assert_eq(execute(&s, &whole), RC_OK);
     curves_text(&whole.curves, &expected);
     char *evaluations = evaluations_text(&whole, NULL);
@@ -100,8 +99,6 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
         free(mine);
     }
     record_release(&whole);
-    text_release(&expected);
-    text_release(&got);
     free(evaluations);
 }
 
@@ -287,14 +284,12 @@ Test(execute, probes_are_columns_of_the_same_run, .init = enter, .fini = leave) 
     cr_assert_str_eq(more.id, usual.id);
     cr_assert_str_eq(more.loss_chain, usual.loss_chain);
     cr_assert_str_eq(more.parameters_hash, usual.parameters_hash);
-    Text header;
-    text_init(&header);
+    LOCAL_TEXT(header);
     curves_text(&more.curves, &header);
     static const char columns[] =
         "step,lr,train_loss,valid_loss,grad_norm,update_norm,embedding_norm,spike,weight_norm,"
         "grad_norm_0,grad_norm_1,norm_input_0,norm_input_1,output_most_0,output_most_1\n";
     cr_expect(!strncmp(header.at, columns, sizeof columns - 1), "%.200s", header.at);
-    text_release(&header);
     cr_assert_eq(record_write(&more, folder, &e), RC_OK, "%s", e.text);
     cr_assert_eq(record_read(&again, folder, more.id, &e), RC_OK, "%s", e.text);
     char path[200];

@@ -296,9 +296,8 @@ Test(export, the_vocabulary_is_in_the_file) {
 
 /* As another program would save it: other order, other padding, blanks, no alignment, no hash of the data. */
 static void save_as_peer(const SafeFile *f, size_t padding, float change, bool whole) {
-    Text header, data;
-    text_init(&header);
-    text_init(&data);
+    LOCAL_TEXT(header);
+    LOCAL_TEXT(data);
     text_add(&header, "{", 1);
     for (int i = f->tensors - 1; i >= 0; i--) {
         const SafeTensor *x = &f->tensor[i];
@@ -323,15 +322,11 @@ static void save_as_peer(const SafeFile *f, size_t padding, float change, bool w
         text_add(&header, "\"", 1);
     }
     text_format(&header, "}}%*s", (int)padding, "");
-    Text all;
-    text_init(&all);
+    LOCAL_TEXT(all);
     for (int i = 0; i < 8; i++) text_add(&all, &(char){(char)(header.length >> (8 * i))}, 1);
     text_add(&all, header.at, header.length);
     text_add(&all, data.at, data.length);
     cr_assert_eq(file_write(file, all.at, all.length, &e), RC_OK);
-    text_release(&all);
-    text_release(&header);
-    text_release(&data);
 }
 
 Test(export, files_of_other_programs) {

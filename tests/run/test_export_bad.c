@@ -174,14 +174,11 @@ static void toy(Trainer **t, WeightsOrigin *o) {
 }
 
 static void same_spec(const RunSpec *a, const RunSpec *b) {
-    Text x, y;
-    text_init(&x);
-    text_init(&y);
+    LOCAL_TEXT(x);
+    LOCAL_TEXT(y);
     spec_text(a, &x);
     spec_text(b, &y);
     cr_assert_str_eq(x.at, y.at);
-    text_release(&x);
-    text_release(&y);
 }
 
 /* Reads, matches and loads path; what it says about the weights must then be what t and o say. */

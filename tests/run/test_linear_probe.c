@@ -143,8 +143,8 @@ Test(linear_probe, stands_in_the_last_row, .init = enter, .fini = leave, .timeou
     cr_expect(!last->absent[METRIC_probe_early] && !last->absent[METRIC_output_change]);
     cr_expect(plain.evaluation[2].absent[METRIC_probe_early] && plain.evaluation[2].absent[METRIC_output_change]);
     for (int at = 1; at < 9; at += 7) {
-        Text expected, got;
-        text_init(&expected), text_init(&got);
+        LOCAL_TEXT(expected);
+        LOCAL_TEXT(got);
         stop_after = at;
         cr_assert_eq(execute_with(&s, &c, false, &resumed), RC_INTERRUPTED);
         stop_now = 0, stop_after = -1;
@@ -154,7 +154,6 @@ Test(linear_probe, stands_in_the_last_row, .init = enter, .fini = leave, .timeou
         cr_expect_eq(resumed.evaluation[2].metric[METRIC_probe_early], last->metric[METRIC_probe_early]);
         checkpoint_remove(folder, resumed.id);
         record_release(&resumed);
-        text_release(&expected), text_release(&got);
     }
     record_release(&plain), record_release(&r);
 }

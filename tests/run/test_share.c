@@ -239,11 +239,10 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
     cr_expect(step == 4 && loss == 1.5);
     w[0] = (Watch){0};
     watch_row(w, folder, &r, 4, false);
-    Text text;
+    LOCAL_TEXT(text);
     char *bytes;
     size_t length;
     Error e;
-    text_init(&text);
     curves_text(&r.curves, &text);
     cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
     cr_expect_str_eq(bytes, text.at);
@@ -252,7 +251,6 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
     watch_end(w, folder, r.id, true);
     cr_expect_not(file_exists(path));
     free(bytes);
-    text_release(&text);
     record_release(&r);
 }
 

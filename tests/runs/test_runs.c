@@ -158,13 +158,11 @@ Test(runs, a_text_curve_leaves_out_what_is_not_finite) {
     const double *const values[] = {wild, flat, steep, none, none};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Curves c;
-        Text text;
-        text_init(&text);
+        LOCAL_TEXT(text);
         curve_of(&c, values[i], rows[i].rows);
         curve_text(&c, curve_named("train_loss"), curve_named("valid_loss"), 5, 3, &text);
         cr_expect_str_eq(text.at, rows[i].want, "case %zu:\n%s", i, text.at);
         free(c.value);
-        text_release(&text);
     }
 }
 
@@ -173,7 +171,7 @@ Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     enum { SEEDS = 20000 };
     const char *key[LISTING_KEYS_MAX];
     RunRecord *record = mem_alloc(SEEDS, sizeof *record);
-    Text values;
+    LOCAL_TEXT(values);
     l = (Listing){.runs = 2 * SEEDS, .run = mem_alloc(2 * SEEDS, sizeof *l.run)};
     for (int i = 0; i < 2 * SEEDS; i++) {
         RunRecord *r = &record[i % SEEDS];
@@ -186,10 +184,8 @@ Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     record[SEEDS - 1].spec.steps++;
     cr_assert_eq(listing_differ(&l, 0, true, key), 1);
     cr_expect_str_eq(key[0], "steps");
-    text_init(&values);
     listing_values(&l, "seed", 2, &values);
     cr_expect_str_eq(values.at, "0, 1, and 19998 more");
-    text_release(&values);
     listing_release(&l);
     free(record);
 }

@@ -311,8 +311,7 @@ Test(claim, contrasts_reach_across_cells) {
 }
 
 Test(claim, what_was_not_declared_is_exploratory) {
-    Text line;
-    text_init(&line);
+    LOCAL_TEXT(line);
     make(made_up_four, "quick");
     cr_expect_eq(m.table.exploratory, false);
     cr_expect_eq(verdict("002-1", 0)->undeclared, false);
@@ -341,7 +340,6 @@ Test(claim, what_was_not_declared_is_exploratory) {
     cr_expect_eq(table_marks(&m.table, 0, 1, 1), 0u);
     free(text);
     made_up_release(&m);
-    text_release(&line);
 }
 
 Test(claim, a_declaration_is_a_whole_line) {
@@ -569,8 +567,8 @@ Test(claim, a_writeup_is_cited_as_far_as_it_is_known) {
     char first[128] = "";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ClaimFile f;
-        Text text, line;
-        text_init(&text), text_init(&line);
+        LOCAL_TEXT(text);
+        LOCAL_TEXT(line);
         text_format(&text, "%s%s%s%s%s{p: 1, q: -1}", HEAD, rows[i].origin, SETUPS, CLAIM, TEST);
         cr_assert_eq(claims_parse(&f, "f", text.at, &e), RC_OK, "%s", e.text);
         text_clear(&text);
@@ -579,7 +577,6 @@ Test(claim, a_writeup_is_cited_as_far_as_it_is_known) {
         declare_claim(&f.claim[0], &line);
         if (!i) snprintf(first, sizeof first, "%s", line.at);
         cr_expect_str_eq(line.at, first);
-        text_release(&text), text_release(&line);
         claims_release(&f);
     }
 }

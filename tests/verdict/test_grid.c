@@ -165,14 +165,12 @@ Test(grid, another_metric_is_judged_where_the_loss_chooses) {
 /* Three sentences of a run, `shared` bigrams in the second of them, and the BLEU that all three have. */
 static double translated(RunRecord *r, int shared) {
     BleuCounts sum = {.matches = {13, 6 + shared, 5, 2}, .totals = {15, 12, 9, 6}, .hypothesis = 15, .reference = 16};
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     text_format(&text, "%s5\t5\t4\t3\t2\t1\t5\t4\t3\t2\ts\tr\th\n", translations_heading);
     text_format(&text, "5\t6\t4\t%d\t1\t0\t5\t4\t3\t2\ts\tr\th\n", shared);
     text_format(&text, "5\t5\t5\t3\t2\t1\t5\t4\t3\t2\ts\tr\th\n");
     translations_release(&r->translations);
     r->translations = (Translations){.sentences = 3, .step = 150, .text = mem_text(text.at)};
-    text_release(&text);
     return bleu_score(&sum).score;
 }
 
@@ -201,11 +199,9 @@ Test(grid, bleu_is_crossed_with_sentences) {
     cr_expect_float_eq(fabs(v->effect), fabs(mean), 1e-9, "%g, by hand %g", v->effect, mean);
     cr_expect_float_eq(fabs(x->mean), fabs(mean), 1e-9, "%g, by hand %g", x->mean, mean);
     cr_expect(x->lo <= x->sentences.lo + 1e-9 && x->hi >= x->sentences.hi - 1e-9 && x->lo < x->mean && x->mean < x->hi);
-    Text said;
-    text_init(&said);
+    LOCAL_TEXT(said);
     translations_text(v->c, 0.95, &said);
     cr_expect(strstr(said.at, "for new seeds and new sentences ["), "%s", said.at);
-    text_release(&said);
 }
 
 /* A run that diverged counts as the cap at its rate, and never leaves the comparison. */

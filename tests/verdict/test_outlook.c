@@ -12,8 +12,7 @@ static Text text;
 static void look(const char *keys) {
     Store nothing = {0};
     Error e;
-    Text yaml;
-    text_init(&yaml);
+    LOCAL_TEXT(yaml);
     text_format(&yaml, "name: t\ndataset: synthetic\nsteps: 20\nevaluate_at: 0,10,20\n%s\n", keys);
     if (!strstr(keys, "arms:"))
         text_format(&yaml, "arms: {a: {variant: pre}, b: {variant: post}, c: {variant: peri}}\n");
@@ -21,7 +20,6 @@ static void look(const char *keys) {
     outlook_make(&o, &x, &nothing, false);
     text_init(&text);
     outlook_text(&o, &x, &text);
-    text_release(&yaml);
 }
 
 static void end(void) {

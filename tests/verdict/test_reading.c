@@ -159,11 +159,9 @@ Test(reading, either_side_is_a_change) {
         cr_expect_eq(v->seen, SEEN_yes, "%s", verdict_word(v->word));
         cr_expect_eq(v->p, 2.0 / 1024);
         cr_expect_eq(v->effect > 0, !swapped);
-        Text words;
-        text_init(&words);
+        LOCAL_TEXT(words);
         table_hypothesis(v->test, &words);
         cr_expect_str_eq(words.at, "accuracy: other - baseline != 0");
-        text_release(&words);
         made_up_release(&m);
         free(text);
     }
@@ -221,15 +219,13 @@ Test(reading, targets_that_one_arm_alone_predicts_right) {
     }
     token_hits_release(&t);
     cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->seen == SEEN_yes, "%g", v->p);
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     token_hits_text(&m.table, &v->c->what, &text);
     cr_expect(strstr(text.at, "Of N = 100 targets, right in other alone (b), in baseline alone (c)"), "%s", text.at);
     cr_expect(strstr(text.at,
                      "would be right 0.3600 of the time: other, 0.3450, is not above that; baseline, 0.4090, is above "
                      "that."),
               "%s", text.at);
-    text_release(&text);
     made_up_release(&m);
 }
 
@@ -306,12 +302,10 @@ Test(reading, predictors_say_what_they_leave) {
     cr_expect_eq(v->p, 2.0 / 1024);
     cr_expect(strstr(v->why, "deviance 24.4, with grad_norm 0.0, with train_loss "), "%s", v->why);
     cr_expect(strstr(v->why, "; 6 of 20 runs failed; the first splits them without a miss"), "%s", v->why);
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     table_hypothesis(v->test, &words);
     cr_expect_str_eq(words.at,
                      "deviance of failed over the runs of other, baseline: with train_loss - with grad_norm > 0");
-    text_release(&words);
     made_up_release(&m);
 }
 

@@ -27,8 +27,7 @@ static const ClaimVerdict *first(void) {
 /* What `trace` says of LayerNorm against the baseline after 150 steps. */
 static void expect_traced(const char *what) {
     Lineage l;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     lineage_make(&l, &m.table, SOURCE_ROOT, 0, 1, METRIC_valid_loss, 1, 0);
     lineage_text(&l, 110, &text);
     cr_expect(strstr(text.at, what), "trace lacks '%s':\n%s", what, text.at);
@@ -37,7 +36,6 @@ static void expect_traced(const char *what) {
     cr_expect_not_null(json_object_get(json_array_get(claims, 0), "replication"));
     json_decref(root);
     lineage_release(&l);
-    text_release(&text);
 }
 
 /* Write-up 002 at norms like its own: -0.070 against the reported -0.072, and a wide spread of eight seeds. By hand:

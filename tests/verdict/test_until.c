@@ -25,13 +25,11 @@ static void read_plan(Experiment *x, const char *seeds, const char *set) {
 
 static void expect_seeds(const char *seeds, const char *set, int most, const char *want) {
     Experiment x;
-    Text got;
-    text_init(&got);
+    LOCAL_TEXT(got);
     read_plan(&x, seeds, set);
     for (int i = 0; i < x.seeds; i++) text_format(&got, "%s%llu", i ? " " : "", (unsigned long long)x.seed[i]);
     cr_expect_str_eq(got.at, want, "%s, %s: %s", seeds, set ? set : "", got.at);
     cr_expect_eq(x.most, most, "%s, %s: %d", seeds, set ? set : "", x.most);
-    text_release(&got);
     experiment_release(&x);
 }
 
@@ -52,8 +50,7 @@ Test(until, seeds_go_on_in_the_order_of_the_plan) {
 /* The rule is declared; a plan of a fixed number has the hash that it had before there was one. */
 Test(until, the_rule_is_part_of_the_plan) {
     Experiment fixed, rule, other;
-    Text lines;
-    text_init(&lines);
+    LOCAL_TEXT(lines);
     read_plan(&fixed, "5", NULL), read_plan(&rule, "{until: decided, most: 5}", NULL);
     read_plan(&other, "{until: decided, most: 6}", NULL);
     cr_expect(strcmp(fixed.plan, rule.plan) && strcmp(rule.plan, other.plan));
@@ -69,7 +66,6 @@ Test(until, the_rule_is_part_of_the_plan) {
     text_clear(&lines);
     declare_plans(&fixed, &lines);
     cr_expect(!declared_stops(lines.at, &other) && !declared_stops(NULL, &fixed));
-    text_release(&lines);
     experiment_release(&fixed), experiment_release(&rule), experiment_release(&other);
 }
 

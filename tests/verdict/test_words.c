@@ -18,9 +18,8 @@ static void sentence(int seeds, const char *const *line, CompareOptions options,
                      CompareVerdict code) {
     CompareData data;
     CompareResult r;
-    Text file, got;
-    text_init(&file);
-    text_init(&got);
+    LOCAL_TEXT(file);
+    LOCAL_TEXT(got);
     text_format(&file, "seed,base,a\n");
     for (int i = 0; i < seeds; i++) text_format(&file, "%d,%s\n", i + 1, line[i]);
     cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, file.at, file.length, &e), RC_OK, "%s", e.text);
@@ -43,8 +42,6 @@ static void sentence(int seeds, const char *const *line, CompareOptions options,
     }
     compare_release(&r);
     compare_data_release(&data);
-    text_release(&file);
-    text_release(&got);
 }
 
 Test(words, of_two_arms) {
@@ -99,12 +96,10 @@ static void a_trifle(Metric metric) {
 
 Test(words, of_a_table) {
     static const char words[] = "better than Pre-LN & co, but within 0.02: too small to matter";
-    Text brief;
+    LOCAL_TEXT(brief);
     a_trifle(METRIC_valid_loss);
-    text_init(&brief);
     decision_words(&m.table.family, m.table.family.at, m.table.family.at->decision, -1, NULL, &brief);
     cr_expect_str_eq(brief.at, "better, but within 0.02");
-    text_release(&brief);
     writes(table_text, words, true);
     writes(table_json, words, true);
     writes(table_json, "\"decision\": \"lower but negligible\"", true);

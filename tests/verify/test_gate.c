@@ -45,13 +45,11 @@ static json_t *stored(void) {
 }
 
 static Rc check(GateLevel level, json_t *baseline, json_t *rows, char *said, size_t size) {
-    Text report;
-    text_init(&report);
+    LOCAL_TEXT(report);
     compared = 0;
     e = (Error){0};
     Rc rc = gate_check(level, baseline, rows, 0.02, 0.05, &report, &compared, &e);
     if (said) snprintf(said, size, "%s", report.at);
-    text_release(&report);
     json_decref(baseline);
     json_decref(rows);
     return rc;

@@ -89,14 +89,12 @@ Test(claims, a_row_says_what_was_reported_and_found) {
 /* Three rows of the list of verdicts are one claim's; a claim that nothing here measures is named with the reason. */
 Test(claims, what_is_not_run_is_said_once) {
     CellsList l = {0};
-    Text words;
-    text_init(&words);
+    LOCAL_TEXT(words);
     make(&l, "quick");
     claims_not_run(&m.table, "% ", &words);
     cr_expect_str_eq(words.at, "% 002-6: not tested: no cell of the claim is here\n");
     cr_expect(!strstr(l.at[0].words.at, "002-6"));
     release(&l);
-    text_release(&words);
 }
 
 /* Every line of a terminal fits, and every form shows the numbers of the first row. */

@@ -119,10 +119,9 @@ Test(store, golden_records_read_and_keep_their_ids) {
 
 /* A record of one spec is written in today's schema as it was read. */
 Test(store, a_record_comes_back_as_it_was_written) {
-    Text line;
+    LOCAL_TEXT(line);
     RunRecord r;
     make_folder();
-    text_init(&line);
     read_smoke(NULL);
     declare_plan(&x, &line);
     store_as(1, 7, "some bits", NULL, 1234567890123, 4.25);
@@ -139,7 +138,6 @@ Test(store, a_record_comes_back_as_it_was_written) {
     record_release(&r);
     store_release(&stored);
     experiment_release(&x);
-    text_release(&line);
     remove_folder();
 }
 
@@ -179,8 +177,7 @@ Test(store, a_precision_is_found_by_what_was_run) {
     } rows[] = {{NULL, "", 2}, {"precision=bf16", "bf16-amx", 2}, {"precision=[exact, bf16]", "canon+bf16-amx", 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Table t;
-        Text signature;
-        text_init(&signature);
+        LOCAL_TEXT(signature);
         read_smoke(rows[i].set);
         take(GOLDEN "schema2", false);
         cr_assert_eq(records.missing, 0);
@@ -192,7 +189,6 @@ Test(store, a_precision_is_found_by_what_was_run) {
         cr_expect_str_eq(t.classes.at, rows[i].classes);
         cr_expect_eq(strstr(signature.at, "|class:") != NULL, i > 0, "%s", signature.at);
         table_release(&t);
-        text_release(&signature);
         put_back();
     }
     read_smoke("precision=fp32");
@@ -279,14 +275,12 @@ Test(store, one_arithmetic_is_taken_the_newest) {
         "Stored in several arithmetics (an older build's bits), of which only the newest is taken: pre. Older "
         "than that change, and not known to be affected by it: qk-norm (`normbench run` checks). ");
     Table t;
-    Text text;
-    text_init(&text);
+    LOCAL_TEXT(text);
     TableOptions options = {.command = "", .notes = records.notes};
     cr_assert_eq(table_make(&t, &x, records.at, NULL, options, &e), RC_OK, "%s", e.text);
     table_text(&t, &text);
     cr_expect_not_null(strstr(text.at, "Stored in several arithmetics"), "%s", text.at);
     table_release(&t);
-    text_release(&text);
     put_back();
     remove_folder();
 }

@@ -170,14 +170,12 @@ Test(table, columns_count_characters) {
         int width;
         const char *column;
     } cases[] = {{"日本語", 5, "日本語  "}, {"日本語", -5, "  日本語"}, {"日本語", 2, "日本"}, {"é", -1, "é"}, {"", 2, "  "}};
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         text_clear(&out);
         show_column(&out, cases[i].text, cases[i].width);
         cr_expect_str_eq(out.at, cases[i].column);
     }
-    text_release(&out);
     make(made_up_odd, NULL, (TableOptions){0});
     WRITES(cost_text, "été λ≤ <|>");
     WRITES(table_text, " -0.0458 [");
@@ -344,8 +342,9 @@ static void names_of(const Text *macros, Text *out) {
 
 /* More seeds, a diverged run, another status: a paper that uses a macro still finds it. */
 Test(table, macros_are_called_the_same_whatever_the_runs_did) {
-    Text first, names, other;
-    text_init(&first), text_init(&names), text_init(&other);
+    LOCAL_TEXT(first);
+    LOCAL_TEXT(names);
+    LOCAL_TEXT(other);
     for (int way = 0; way < 5; way++) {
         made_up_init(&m, made_up_four, way == 1 ? "single" : way == 2 ? "eight" : "quick");
         if (way == 3) made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
@@ -359,7 +358,6 @@ Test(table, macros_are_called_the_same_whatever_the_runs_did) {
         made_up_release(&m);
     }
     cr_expect(strstr(names.at, "\\nbMadeUpFourLayernormAtOneFiveZeroVerdict"), "%.300s", names.at);
-    text_release(&first), text_release(&names), text_release(&other);
 }
 
 /* Eight differences about 0 inside the margin: one run twice as far off as the farthest would undo it, or would not. */
