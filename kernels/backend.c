@@ -38,7 +38,8 @@ static const Backend *next_rank(PrecisionKind p, int below) {
 /* Say what each row that "cpu" may mean is missing, and name a row that computes the same bits slowly. */
 static void none_is_fast(PrecisionKind p, Error *e) {
     const char *last = "";
-    LOCAL_TEXT(why);
+    Text why;
+    text_init(&why);
     for (const Backend *b = next_rank(p, INT_MAX); b; b = next_rank(p, b->rank)) {
         const char *lacks = b->missing ? b->missing() : "this machine cannot run it";
         if (strcmp(lacks, last)) text_format(&why, "%s%s", why.length ? "; " : "", lacks);
@@ -51,6 +52,7 @@ static void none_is_fast(PrecisionKind p, Error *e) {
         break;
     }
     error_set(e, RC_UNMEASURED, "precision %s: %s", precision_name(p), why.at);
+    text_release(&why);
 }
 
 static const Backend *fastest(PrecisionKind p, Error *e) {
@@ -117,7 +119,7 @@ static void add_list(Text *to, const char *const *word, int count) {
 static const Backend *other_precisions(const char *name, PrecisionKind p, Error *e) {
     const char *own[PRECISION_COUNT], *who[NAMES_MAX];
     int own_count = 0, who_count = 0;
-    LOCAL_TEXT(line);
+    Text line;
     for (int q = 0; q < PRECISION_COUNT; q++)
         for (int i = 0; i < backend_count; i++)
             if ((int)backends[i]->precision == q && is_called(backends[i], name)) {
@@ -127,11 +129,13 @@ static const Backend *other_precisions(const char *name, PrecisionKind p, Error 
     if (next_rank(p, INT_MAX)) who[who_count++] = "cpu";
     for (int i = backend_count - 1; i >= 0; i--)
         if (backends[i]->precision == p) who[who_count++] = backends[i]->family;
+    text_init(&line);
     add_list(&line, own, own_count);
     text_format(&line, " only; ");
     add_list(&line, who, who_count);
     text_format(&line, " %s %s", who_count == 1 ? "has" : "have", precision_name(p));
     error_set(e, RC_USAGE, "backend '%s' computes in %s", name, line.at);
+    text_release(&line);
     return NULL;
 }
 
