@@ -201,8 +201,8 @@ static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
                1e3 * model, 100 * d->model_flops * d->replicas / floor / on->flops,
                100 * d->model_flops * d->replicas / model / on->flops);
     }
-    printf("Both are arithmetic on counts and on vendors' figures. An H100 took two to five times as long as\n"
-           "the model says for steps of 1 to 15 replicas of 8 x 128 (docs/gpu.md).\n");
+    printf("Both are arithmetic on counts and on vendors' figures. For steps of 1 to 15 replicas of 8 x 128 an\n"
+           "H100 took two to five times as long as the model says of an H200 (docs/gpu.md).\n");
 }
 
 static json_t *on_devices(const double seconds[DRY_DEVICES]) {

@@ -5,7 +5,8 @@
  * cycle and scheduler, the latter two on as many of the device's processors as it has blocks. Instructions are
  * estimated from the compiled kernels (bench/perf/instructions.def): per fma of kernels that compute, per number of
  * those that move, with a 16-bit number counted as a float. The model ignores latencies, bank conflicts and caches:
- * a step of 1 to 15 replicas of 8 x 128 took an H100 two to five times as long (docs/gpu.md). */
+ * for steps of 1 to 15 replicas of 8 x 128 an H100 took two to five times as long as it says of an H200
+ * (docs/gpu.md). */
 #ifndef BENCH_PERF_DRY_H
 #define BENCH_PERF_DRY_H
 

@@ -6,11 +6,16 @@
 
 enum { SIZES = 12, GROWN = 4, DEEPEST = 20 };
 
-static Rc net_of(TheoryNet **net, const char *placement, int layers, int seed, Error *e) {
-    TheoryPlan plan = {.layers = layers, .width = 64, .tokens = 32, .start = START_gpt, .heads = 4, .ffn_mult = 4};
+static Rc sized_net(TheoryNet **net, const char *placement, int layers, int width, int heads, int seed, Error *e) {
+    TheoryPlan plan = {.layers = layers, .width = width, .tokens = 32, .heads = heads, .ffn_mult = 4};
+    plan.start = START_gpt;
     if (theory_net_of(net, plan, placement, seed, e)) return e->code;
     theory_net_gradients(*net);
     return RC_OK;
+}
+
+static Rc net_of(TheoryNet **net, const char *placement, int layers, int seed, Error *e) {
+    return sized_net(net, placement, layers, 64, 4, seed, e);
 }
 
 /* Note what changes the weights, last. */
@@ -22,11 +27,8 @@ static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, Stateme
 /* Measure Post-LN at the sizes of write-up 000: 4 layers of width 128, 12 of width 512. */
 static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
     const bool deep = layers == SIZES;
-    TheoryPlan plan = {.layers = layers, .tokens = 32, .start = START_gpt, .heads = 8, .ffn_mult = 4};
-    plan.width = deep ? 512 : 128;
     TheoryNet *net;
-    if (theory_net_of(&net, plan, "post", seed, e)) return e->code;
-    theory_net_gradients(net);
+    if (sized_net(&net, "post", layers, deep ? 512 : 128, 8, seed, e)) return e->code;
     for (int l = 1; l <= layers; l++)
         theory_note(n, deep ? STATEMENT_w000_profile_deep : STATEMENT_w000_profile_shallow, seed, l, NAN,
                     theory_net_gradient(net, l - 1, theory_w2));
