@@ -34,6 +34,14 @@
 #define CANON_SQRT(a) __builtin_sqrtf(a)
 #endif
 
+/* Compile a loop over these functions twice: for processors with fma and AVX2, where it is vectorized and fma is no
+ * call, and for all. The bits are the same. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && !defined(__SANITIZE_THREAD__)
+#define CANON_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CANON_CLONES
+#endif
+
 enum { CANON_LANES = 32, CANON_BLOCK = 4096 };
 
 /* Set this thread's floating-point state for rule 7 (round to nearest, keep subnormals) and check it. */

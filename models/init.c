@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/canon.h"
-#include "base/philox.h"
+#include "base/normals.h"
 #include "base/sha256.h"
 
 /* Floats, whatever the backend's words and whether or not it is the host: so all start alike. */
@@ -18,12 +17,8 @@ static void init_tensor(Program *p, int tensor, int replica, uint64_t seed, doub
     float *x = mem_alloc(n, sizeof *x);
     uint64_t stream = name_stream(t->name);
     double std = (t->std != 0 ? t->std : recipe_std) * t->scale;
-    for (size_t i = 0; t->scale != 0 && i < n; i += 4) {
-        uint32_t word[4];
-        philox_block(word, seed, stream, i >> 2);
-        for (size_t j = 0; j < 4 && i + j < n; j++)
-            x[i + j] = canon_normal(word[j]) * (float)(i + j < last ? std : std * t->scale_last);
-    }
+    if (t->scale != 0) normals_draw(x, n, seed, stream, 0);
+    for (size_t i = 0; t->scale != 0 && i < n; i++) x[i] *= (float)(i < last ? std : std * t->scale_last);
     unit_lines(t, x);
     program_write(p, ROLE_PARAM, tensor, replica, x);
     free(x);

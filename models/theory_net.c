@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canon.h"
+#include "base/normals.h"
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "models/profile.h"
@@ -96,12 +96,10 @@ static double std_of(const TheoryNet *n, const Tensor *t) {
 
 /* x[i] += scale * the i-th normal of a stream, i from `from` to end - 1. */
 static void add_normals(double *x, size_t end, uint64_t seed, uint64_t stream, size_t from, double scale) {
-    for (size_t i = from / 4 * 4; i < end; i += 4) {
-        uint32_t word[4];
-        philox_block(word, seed, stream, i >> 2);
-        for (size_t j = i < from ? from - i : 0; j < 4 && i + j < end; j++)
-            x[i + j] += scale * (double)canon_normal(word[j]);
-    }
+    float *normal = mem_alloc(end - from, sizeof *normal);
+    normals_draw(normal, end - from, seed, stream, from);
+    for (size_t i = from; i < end; i++) x[i] += scale * (double)normal[i - from];
+    free(normal);
 }
 
 /* Adds scale times what the tensor starts as: from another stream, if one is named. START_xiong has no W_Q and W_K. */

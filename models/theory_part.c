@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canon.h"
-#include "base/philox.h"
+#include "base/normals.h"
 #include "base/sha256.h"
 #include "models/program.h"
 
@@ -64,8 +63,9 @@ static void copy(double *to, const double *from, int count) {
 }
 
 void theory_normals(double *x, int count, uint64_t seed, const char *stream, double s) {
-    uint64_t id = name_stream(stream);
-    for (int i = 0; i < count; i++) x[i] = s * (double)canon_normal(philox_word(seed, id, (uint64_t)i));
+    OWNED float *normal = mem_alloc((size_t)count, sizeof *normal);
+    normals_draw(normal, (size_t)count, seed, name_stream(stream), 0);
+    for (int i = 0; i < count; i++) x[i] = s * (double)normal[i];
 }
 
 Rc theory_norm(const Norm *norm, int norms, const double *x, int d, double eps, double *y, Error *e) {

@@ -4,7 +4,7 @@
 #include "bench/theory/net_of.h"
 #include "bench/theory/theory.h"
 
-enum { SIZES = 12, GROWN = 4, DEEPEST = 20 };
+enum { SIZES = 12, GROWN = 4, DEEPEST = 20, OWN_WIDTH = 512 };
 
 static Rc sized_net(TheoryNet **net, const char *placement, int layers, int width, int heads, int seed, Error *e) {
     TheoryPlan plan = {.layers = layers, .width = width, .tokens = 32, .heads = heads, .ffn_mult = 4};
@@ -28,12 +28,31 @@ static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, Stateme
 static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
     const bool deep = layers == SIZES;
     TheoryNet *net;
-    if (sized_net(&net, "post", layers, deep ? 512 : 128, 8, seed, e)) return e->code;
+    if (sized_net(&net, "post", layers, deep ? OWN_WIDTH : 128, 8, seed, e)) return e->code;
     for (int l = 1; l <= layers; l++)
         theory_note(n, deep ? STATEMENT_w000_profile_deep : STATEMENT_w000_profile_shallow, seed, l, NAN,
                     theory_net_gradient(net, l - 1, theory_w2));
+    const double last = theory_net_gradient(net, layers - 1, theory_w2);
+    if (deep) theory_note(n, STATEMENT_w000_own_post_depth, seed, layers, NAN, last);
     theory_net_free(net);
     return RC_OK;
+}
+
+/* Measure the gradient of the last W2 at write-up 000's deep width. */
+static Rc own_last(TheoryNotes *n, const char *placement, StatementId depth, int seed, int layers, Error *e) {
+    TheoryNet *net;
+    if (sized_net(&net, placement, layers, OWN_WIDTH, 8, seed, e)) return e->code;
+    theory_note(n, depth, seed, layers, NAN, theory_net_gradient(net, layers - 1, theory_w2));
+    theory_net_free(net);
+    return RC_OK;
+}
+
+static Rc own_post_last(TheoryNotes *n, int seed, int layers, Error *e) {
+    return own_last(n, "post", STATEMENT_w000_own_post_depth, seed, layers, e);
+}
+
+static Rc own_pre_last(TheoryNotes *n, int seed, int layers, Error *e) {
+    return own_last(n, "pre", STATEMENT_w000_own_pre_depth, seed, layers, e);
 }
 
 static Rc post(TheoryNotes *n, int seed, int layers, Error *e) {
@@ -94,5 +113,7 @@ static Rc peri(TheoryNotes *n, int seed, int layers, Error *e) {
 
 #define DEPTHS(job) {job, DEEPEST, 8, false}, {job, SIZES, 8, false}, {job, 4, 8, false}
 const TheoryJob theory_gpt[] = {DEPTHS(post), DEPTHS(pre), DEPTHS(deepnorm), {peri, SIZES, 8, false},
-                                 {own_post, SIZES, 4, true}, {own_post, 4, 8, false}};
+                                 {own_post, SIZES, 4, true}, {own_post, 4, 8, false},
+                                 {own_post_last, 4, 4, true}, {own_pre_last, SIZES, 4, true},
+                                 {own_pre_last, 4, 4, true}};
 const int theory_gpt_count = sizeof theory_gpt / sizeof *theory_gpt;

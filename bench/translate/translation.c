@@ -76,12 +76,8 @@ static void propose(Decoder *d, Candidate c) {
     d->candidate[at] = c;
 }
 
-/* Compute e^(logit - most), as floats. canon_exp has the same bits by any instructions; with the machine's own, the
- * loop is vectorized and fma is no call. */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("arch=x86-64-v3", "default")))
-#endif
-static void exponentials(const double *logit, double most, int n, float *out) {
+/* Compute e^(logit - most), as floats. */
+CANON_CLONES static void exponentials(const double *logit, double most, int n, float *out) {
     for (int i = 0; i < n; i++) out[i] = canon_exp((float)(logit[i] - most));
 }
 

@@ -10,6 +10,7 @@
 #include "base/canon.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/normals.h"
 #include "base/philox.h"
 #include "base/pool.h"
 #include "base/sha256.h"
@@ -46,6 +47,19 @@ Test(base, counter_layout_is_curands) {
     philox_block(out, seed, stream, offset >> 2);
     for (uint64_t i = 0; i < 4; i++) cr_assert_eq(philox_word(seed, stream, offset + i), out[i]);
     cr_assert_eq(philox_offset(3, 5), (3ull << 40) + 5);
+}
+
+/* From every offset in a block of four, across pieces of its loop, and at none. */
+Test(base, normals_are_those_of_single_words) {
+    static float x[1100];
+    for (size_t from = 0; from < 6; from++)
+        for (size_t n = 0; n < sizeof x / sizeof *x; n += n < 8 ? 1 : 273) {
+            memset(x, 0xff, sizeof x);
+            normals_draw(x, n, 7, 11, from);
+            for (size_t i = 0; i < n; i++)
+                cr_assert_eq(x[i], canon_normal(philox_word(7, 11, from + i)), "%zu of %zu from %zu", i, n, from);
+            cr_assert(n == sizeof x / sizeof *x || isnan(x[n]), "writes behind the end");
+        }
 }
 
 Test(base, below_is_in_range) {
