@@ -195,8 +195,8 @@ char *format_real(char *out, double x) {
     }
     char buffer[40];
     int digits = 0, most = 16; /* digits after the first: 16 always suffice, and if n do, so do more */
-    while (digits < most) {
-        int tried = digits < 3 ? digits : (digits + most) / 2;
+    while (digits < most) {    /* most numbers need 15 or 16, or up to 2 */
+        int tried = most == 16 ? digits < 14 ? 14 : digits : digits < 3 ? digits : (digits + most) / 2;
         if (reads_back(x, tried))
             most = tried;
         else

@@ -62,7 +62,10 @@ void plot_svg(const char *svg, const char *title, Text *out) {
         }
         if (!n) n = dropped(s);
         if (!n) n = replaced(s, out);
-        if (!n) text_add(out, s, 1), n = 1;
+        if (!n) {
+            n = 1 + strcspn(s + 1, "< =rsf"); /* what the replaced texts begin with */
+            text_add(out, s, n);
+        }
         s += n;
     }
 }

@@ -9,7 +9,23 @@
 
 enum { NAMED = 6 };
 
-/* "post (after 7, better than Pre-LN)", "rms, probably 12 (20) seeds" */
+/* "needs 12 seeds at even odds, 20 at nine in ten", "needs 9 seeds", "needs more than 64 seeds" */
+static void need_text(const StAnytimeNeed *need, size_t most, Text *out) {
+    text_format(out, "needs ");
+    if (need->median > most) {
+        text_format(out, "more than %zu seeds", most);
+        return;
+    }
+    text_format(out, "%zu seeds", need->median);
+    if (need->late == need->median) return;
+    text_format(out, " at even odds, ");
+    if (need->late > most)
+        text_format(out, "more than %zu at nine in ten", most);
+    else
+        text_format(out, "%zu at nine in ten", need->late);
+}
+
+/* "post (after 7, better than Pre-LN)", "rms (probably 12 seeds, …)" */
 static void contrast_text(const Until *u, int i, Text *out) {
     const Comparison *c = &u->family.at[i];
     const Anytime none = {.at = 0}, *a = u->family.anytime ? &u->family.anytime[i] : &none;
@@ -28,9 +44,9 @@ static void contrast_text(const Until *u, int i, Text *out) {
     } else if (c->status != ST_OK) {
         text_format(out, " (%s)", st_status_text(c->status));
     } else if (u->family.anytime && a->need.status == ST_OK) {
-        text_format(out, " (probably ");
-        anytime_need(a, x->most, out);
-        text_format(out, " seeds)");
+        text_format(out, " (");
+        need_text(&a->need, (size_t)x->most, out);
+        text_format(out, ")");
     }
 }
 

@@ -18,7 +18,9 @@ void anytime_columns(Cells *c, const char *difference, double conf, bool margin)
     cells_column(c, "seeds_needed", 'r', "seeds it needs");
 }
 
-void anytime_need(const Anytime *a, int most, Text *out) {
+/* "10 (13)": seeds in all at which half and nine in ten of the continuations have decided; "": it is decided, or not
+ * known. */
+static void anytime_need(const Anytime *a, int most, Text *out) {
     size_t limit = (size_t)most;
     char late[40];
     if (a->at || a->need.status != ST_OK) return;

@@ -13,10 +13,6 @@
 void anytime_columns(Cells *c, const char *difference, double conf, bool margin);
 void anytime_cells(const Anytime *a, int most, bool margin, Cells *c);
 
-/* "10 (13)": seeds in all at which half and nine in ten of the continuations have decided; "": it is decided, or not
- * known. */
-void anytime_need(const Anytime *a, int most, Text *out);
-
 /* {mean, p, p_inside?, interval: {status, lo, hi}, decided_at, seeds_needed?} into o. */
 void anytime_json(const Anytime *a, int most, json_t *o);
 

@@ -34,7 +34,7 @@ check_seeds_are_added_until_it_is_decided() {
   ends 0 run "$W/until.yaml" --threads 1 --results "$W/r"
   says '^until: at most 72 runs, 0 stored, at most 72 to train$'
   says '^  Seeds are added until all comparisons are decided at the last step, at most 24: nothing is before 8 seeds'
-  says '^normbench: after 3 of at most 24 seeds; open: post \(probably [0-9]+ \([0-9]+\) seeds\), peri \(probably '
+  says '^normbench: after 3 of at most 24 seeds; open: post \(needs [0-9]+ seeds[^)]*\), peri \(needs '
   seeds=$(sed -n 's/^decided after \([0-9]*\) seeds: no more are needed$/\1/p' "$W/out")
   [ "${seeds:-0}" -ge 8 ] || fail "decided after '$seeds' seeds"
   [ "$(stored "$W/r")" = $((3 * seeds)) ] || fail "$(stored "$W/r") runs are stored, not those of $seeds seeds"
