@@ -17,7 +17,7 @@
 /* What is asked for: the two arms, and what picks cell, step and metric. */
 typedef struct {
     char *text, *experiment, *difference; /* text: own_count the other two */
-    const char *key[OPERAND_MAX];         /* "lr=1e-3" */
+    const char *key[OPERAND_MAX];         /* "lr=1e-3", of "EXPERIMENT@lr=1e-3: …" too */
     int keys;
     int arm, against, cell, step; /* step: as the user says it, -1: the last */
     Metric metric;
@@ -28,7 +28,7 @@ static Rc split(Asked *a, const Options *o, Error *e) {
     Text text;
     text_init(&text);
     for (int i = 0; i < o->operands; i++)
-        if (strchr(o->operand[i], '='))
+        if (strchr(o->operand[i], '=') && !strpbrk(o->operand[i], ": "))
             a->key[a->keys++] = o->operand[i];
         else
             text_format(&text, "%s%s", text.length ? " " : "", o->operand[i]);
@@ -40,6 +40,9 @@ static Rc split(Asked *a, const Options *o, Error *e) {
                          "layernorm - baseline'",
                          a->text);
     *colon = 0;
+    char *places = strchr(a->text, '@');
+    if (places) *places++ = 0;
+    while (places && a->keys < OPERAND_MAX) a->key[a->keys++] = trim(strsep(&places, ","));
     a->experiment = trim(a->text), a->difference = trim(colon + 1);
     return RC_OK;
 }

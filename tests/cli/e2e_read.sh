@@ -234,6 +234,8 @@ PY
   refused "trace: 'lr=1' is not KEY=VALUE with a key of this plan; there are: step, metric, width" trace 'tiny: same - pre' lr=1 "${r[@]}"
   refused "trace: no validation after step 7; there are: 40" trace 'tiny: same - pre' width=16 step=7 "${r[@]}"
   refused "is an arm minus itself" trace 'tiny: pre - pre' "${r[@]}"
+  ends 0 trace 'tiny@width=32, metric=ppl: same - pre' "${r[@]}" && prints 'width = 32'
+  refused "'tiny@width=32 same - pre' does not have the form" trace 'tiny@width=32 same - pre' "${r[@]}"
   refused "does not have the form 'EXPERIMENT: ARM - ARM'" trace same - pre "${r[@]}"
   refused "unknown metric 'zzz'; there are: valid_loss, perplexity, " trace 'tiny: same - pre' width=16 metric=zzz "${r[@]}"
   ends 3 trace 'tiny: same - pre' width=16 --results "$W/r" --profile smoke --seeds 7
