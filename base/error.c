@@ -82,9 +82,9 @@ static size_t edit_distance(const char *a, const char *b) {
 }
 
 static const struct {
-    const char *theirs, *ours, *note;
+    const char *ours, *note, *theirs;
 } foreign_names[] = {
-#define FOREIGN(theirs, ours, kind, whose, note) {theirs, ours, note},
+#define FOREIGN(ours, kind, note, theirs) {ours, note, theirs},
 #include "base/foreign_names.def"
 #undef FOREIGN
 };
@@ -100,9 +100,19 @@ static bool same_name(const char *a, const char *b) {
     }
 }
 
+/* Return true if a row's words, "n_layer (nanoGPT); n_layers", have this one. */
+static bool is_theirs(const char *word, const char *theirs) {
+    char one[64];
+    for (; *theirs; theirs += strcspn(theirs, ";"), theirs += strspn(theirs, "; ")) {
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(theirs, "; "), theirs);
+        if (same_name(word, one)) return true;
+    }
+    return false;
+}
+
 const char *foreign_name(const char *word, const char *const *names, size_t count, const char **note) {
     for (int i = 0; i < FOREIGN_NAMES; i++) {
-        if (!same_name(word, foreign_names[i].theirs)) continue;
+        if (!is_theirs(word, foreign_names[i].theirs)) continue;
         for (size_t k = 0; k < count; k++)
             if (!strcmp(names[k], foreign_names[i].ours)) return *note = foreign_names[i].note, names[k];
     }
