@@ -1,12 +1,13 @@
 #include "bench/formats/document.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
-enum { DEEPEST = 8, LARGEST = 1 << 20, NODES_MAX = 10000 };
+enum { DEEPEST = 8, FIELDS_MAX = 16, LARGEST = 1 << 20, NODES_MAX = 10000 };
 
 /* State of the reader: the open collections, outermost first. */
 typedef struct {
@@ -208,35 +209,35 @@ int node_children(const Node *n) {
     return count;
 }
 
-Rc document_keys(const Document *d, const Node *mapping, const char *const *names, int count, Error *e) {
-    for (const Node *c = mapping->child; c; c = c->next) {
-        char hint[96];
-        int i = 0;
-        while (i < count && strcmp(c->key, names[i]) != 0) i++;
-        if (i == count)
-            return document_error(e, d, c->key_line, "unknown key '%s'%s", c->key,
-                                  did_you_mean(hint, sizeof hint, c->key, names, (size_t)count));
-    }
-    return RC_OK;
+static Rc check_key(const Document *d, const Node *entry, const Field *field, int count, Error *e) {
+    const char *names[FIELDS_MAX];
+    char hint[96];
+    assert(count <= FIELDS_MAX);
+    for (int i = 0; i < count; i++)
+        if (!strcmp(entry->key, names[i] = field[i].key)) return RC_OK;
+    return document_error(e, d, entry->key_line, "unknown key '%s'%s", entry->key,
+                          did_you_mean(hint, sizeof hint, entry->key, names, (size_t)count));
 }
 
-Rc document_entry(const Document *d, const Node *mapping, const char *key, NodeKind kind, bool required,
-                  const Node **out, Error *e) {
+static Rc read_field(const Document *d, const Node *mapping, const Field *f, Error *e) {
     static const char *const kinds[] = {"a value", "a list", "a mapping"};
-    *out = node_find(mapping, key);
-    if (!*out) return required ? document_error(e, d, mapping->line, "%s: missing", key) : RC_OK;
-    if ((*out)->kind != kind)
-        return document_error(e, d, (*out)->line, "%s: %s, not %s", key, node_kind(*out), kinds[kind]);
-    return RC_OK;
+    const Node *n = node_find(mapping, f->key);
+    if (f->node) *f->node = n;
+    if (f->text) *f->text = n ? n->text : NULL;
+    if (!n) return f->required ? document_error(e, d, mapping->line, "%s: missing", f->key) : RC_OK;
+    if (n->kind != f->kind && !f->any)
+        return document_error(e, d, n->line, "%s: %s, not %s", f->key, node_kind(n), kinds[f->kind]);
+    return f->text && node_empty(n) ? document_error(e, d, n->line, "%s: empty", f->key) : RC_OK;
 }
 
-Rc document_text(const Document *d, const Node *mapping, const char *key, bool required, const char **out, Error *e) {
-    const Node *n;
-    *out = NULL;
-    if (document_entry(d, mapping, key, NODE_SCALAR, required, &n, e)) return e->code;
-    if (!n) return RC_OK;
-    if (node_empty(n)) return document_error(e, d, n->line, "%s: empty", key);
-    *out = n->text;
+Rc document_fields(const Document *d, const Node *n, const Field *field, int count, Error *e) {
+    if (n->kind != NODE_MAPPING)
+        return document_error(e, d, n->line, "%s%s%s, not a mapping", n->key ? n->key : "", n->key ? ": " : "",
+                              node_kind(n));
+    for (const Node *c = n->child; c; c = c->next)
+        if (check_key(d, c, field, count, e)) return e->code;
+    for (int i = 0; i < count; i++)
+        if (read_field(d, n, &field[i], e)) return e->code;
     return RC_OK;
 }
 
@@ -251,4 +252,11 @@ Rc document_choice(const Document *d, const Node *at, const char *what, const ch
     if (at->kind != NODE_SCALAR) return document_error(e, d, at->line, "%s: %s, not a value", what, node_kind(at));
     return document_error(e, d, at->line, "%s: unknown '%s'%s", what, at->text,
                           did_you_mean(hint, sizeof hint, at->text, names, (size_t)count));
+}
+
+Rc document_named(const Document *d, const Node *at, const char *what, const void *structs, size_t size, int count,
+                  int *out, Error *e) {
+    OWNED const char **names = mem_alloc((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++) names[i] = *(const char *const *)((const char *)structs + (size_t)i * size);
+    return document_choice(d, at, what, names, count, out, e);
 }

@@ -44,15 +44,30 @@ Rc document_prefix(Error *e, const Document *d, int line);
 
 int node_children(const Node *n);
 
-/* Get the text of a mapping's entry (*out NULL: absent and not required); RC_USAGE: it is no text or empty. */
-Rc document_text(const Document *d, const Node *mapping, const char *key, bool required, const char **out, Error *e);
-/* Get an entry of a kind; RC_USAGE: it is of another kind, or absent and required. */
-Rc document_entry(const Document *d, const Node *mapping, const char *key, NodeKind kind, bool required,
-                  const Node **out, Error *e);
-/* Refuse with RC_USAGE an entry whose key is not among names[count]. */
-Rc document_keys(const Document *d, const Node *mapping, const char *const *names, int count, Error *e);
-/* Find the index of a word in names[count]; RC_USAGE names the nearest. */
+/* A key that a mapping may have, and where its value goes; NULL there if it is absent. */
+typedef struct {
+    const char *key;
+    bool required, any; /* any: of any kind */
+    NodeKind kind;
+    const Node **node; /* the entry, or NULL */
+    const char **text; /* a scalar's text, which is not empty, or NULL */
+} Field;
+#define FIELD_TEXT(key, required, out) \
+    { key, required, false, NODE_SCALAR, NULL, out }
+#define FIELD_NODE(key, required, kind, out) \
+    { key, required, false, NODE_##kind, out, NULL }
+
+/* Read a mapping with the keys of field[count] and no others; RC_USAGE: it is no mapping, a key is unknown, or required
+ * and absent, or of another kind. DOCUMENT_FIELDS takes rows of Field. */
+Rc document_fields(const Document *d, const Node *n, const Field *field, int count, Error *e);
+#define DOCUMENT_FIELDS(d, n, e, ...) \
+    document_fields(d, n, (const Field[]){__VA_ARGS__}, sizeof((Field[]){__VA_ARGS__}) / sizeof(Field), e)
+
+/* Find the index of a word in names[count], or among `count` structs of `size` bytes that begin with their name;
+ * RC_USAGE names the nearest. */
 Rc document_choice(const Document *d, const Node *at, const char *what, const char *const *names, int count, int *out,
                    Error *e);
+Rc document_named(const Document *d, const Node *at, const char *what, const void *structs, size_t size, int count,
+                  int *out, Error *e);
 
 #endif
