@@ -1,10 +1,9 @@
-/* Noncentral t by quadrature over the chi variable, and its inversions. */
+/* Noncentral t by quadrature over the chi variable, and its inversion. */
 #include "stats/power.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
-#include <gsl/gsl_roots.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 
@@ -94,56 +93,6 @@ StPower st_nfor(double d_z, double power, double alpha) {
     if (r.status != ST_OK) {
         r.n = 0;
         r.power = NAN;
-    }
-    return r;
-}
-
-typedef struct {
-    size_t n;
-    double alpha, target;
-    gsl_integration_workspace *work;
-} Missing;
-
-static double missing(double d_z, void *params) {
-    const Missing *m = params;
-    double power;
-    return power_of(d_z, m->n, m->alpha, m->work, &power) == ST_OK ? power - m->target : NAN;
-}
-
-static StStatus search_d(Missing *m, double *d_z) {
-    gsl_function f = {missing, m};
-    double high = 1.0;
-    while (!(missing(high, m) > 0.0)) {
-        high *= 2.0;
-        if (high > D_MAX) return ST_NOT_REACHABLE;
-    }
-    gsl_root_fsolver *solver = st_or_end(gsl_root_fsolver_alloc(gsl_root_fsolver_brent));
-    int code = gsl_root_fsolver_set(solver, &f, 0.0, high);
-    StStatus status = ST_NO_CONVERGENCE;
-    for (int i = 0; i < 200 && code == GSL_SUCCESS && status != ST_OK; i++) {
-        code = gsl_root_fsolver_iterate(solver);
-        double lo = gsl_root_fsolver_x_lower(solver), hi = gsl_root_fsolver_x_upper(solver);
-        status = gsl_root_test_interval(lo, hi, 0.0, 1e-9) == GSL_SUCCESS ? ST_OK : status;
-    }
-    *d_z = gsl_root_fsolver_root(solver);
-    gsl_root_fsolver_free(solver);
-    return status;
-}
-
-StPower st_mde(size_t n, double power, double alpha) {
-    StPower r = {ST_BAD_ARG, n, NAN, alpha, NAN, 0};
-    if (!valid_level(alpha) || !valid_level(power) || power <= alpha || n > N_MAX) return r;
-    if (n < 2) {
-        r.status = ST_N_TOO_SMALL;
-        return r;
-    }
-    Missing m = {n, alpha, power, st_or_end(gsl_integration_workspace_alloc(INTERVALS))};
-    double d_z = NAN;
-    r.status = search_d(&m, &d_z);
-    gsl_integration_workspace_free(m.work);
-    if (r.status == ST_OK) {
-        r.d_z = d_z;
-        r.power = power;
     }
     return r;
 }

@@ -21,9 +21,6 @@ StPower st_power(double d_z, size_t n, double alpha);
 /* The fewest seeds (2 … 10^6) with at least `power`; ST_NOT_REACHABLE when there are none. */
 StPower st_nfor(double d_z, double power, double alpha);
 
-/* The smallest d_z > 0 that n seeds detect with `power` (alpha < power < 1). */
-StPower st_mde(size_t n, double power, double alpha);
-
 /* Power of what decides: step-down max-T by joint sign flips (stats/permute.h) of k comparisons with one baseline, of
  * which one has the true difference d_z and the others none; normal differences, correlated .5 as comparisons of equal
  * arms with one baseline are. 0 where n seeds cannot reach alpha (2/2^n >= alpha). The share of ST_POWER_SAMPLES

@@ -70,11 +70,6 @@ int show_bytes(const char *text, int *characters) {
     return bytes;
 }
 
-void show_column(Text *out, const char *text, int width) {
-    int shown = abs(width), bytes = show_bytes(text, &shown), blanks = abs(width) - shown;
-    text_format(out, "%*s%.*s%*s", width < 0 ? blanks : 0, "", bytes, text, width < 0 ? 0 : blanks, "");
-}
-
 void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not) {
     if (isfinite(lo) && isfinite(hi))
         text_format(out, "[%s, %s]", SHOW_NUMBER(lo, decimals), SHOW_NUMBER(hi, decimals));

@@ -34,9 +34,6 @@ char *show_p(char out[SHOWN], double p);
 /* Return the bytes of a UTF-8 text's first characters, at most *characters of them; *characters: how many. */
 int show_bytes(const char *text, int *characters);
 
-/* Append a text cut or padded with blanks to `width` characters; width < 0: padded on the left. */
-void show_column(Text *out, const char *text, int width);
-
 /* Append "[lo, hi]", or n/a and the reason in brackets if not finite. */
 void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not);
 

@@ -386,7 +386,6 @@ static void escape(const uint8_t *bytes, size_t length) {
     assert(!strpbrk(text, ",\"\n\r") || out.at[0] == '"');
     text_clear(&out);
     text_shell(&out, text);
-    show_column(&out, text, 20);
     text_release(&out);
     free(text);
 }

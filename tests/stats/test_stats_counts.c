@@ -322,30 +322,3 @@ Test(stats_counts, ranks_of_a_median) {
         cr_expect_eq(low, known[i][1], "%u numbers: rank %u", known[i][0], low);
     }
 }
-
-/* Groups of one p are Holm's; one group keeps its p's; two groups, worked out by hand. */
-Test(stats_counts, holm_over_groups) {
-    const double p[] = {.01, .04, .03, .9}, two[] = {.01, .02, .03, .2};
-    const size_t each[] = {0, 1, 2, 3}, same[] = {0, 0, 0, 0}, pairs[] = {0, 0, 1, 1};
-    double adj[4], holm[4];
-    STATUS(st_holm(p, 4, holm), ST_OK);
-    STATUS(st_holm_groups(p, each, 4, adj), ST_OK);
-    for (int i = 0; i < 4; i++) NEAR(adj[i], holm[i], 1e-15);
-    STATUS(st_holm_groups(p, same, 4, adj), ST_OK);
-    for (int i = 0; i < 4; i++) NEAR(adj[i], p[i], 0);
-    /* .01 and .02 twice; then the first group is rejected whole from .04 on, and .03 and .2 count once. */
-    STATUS(st_holm_groups(two, pairs, 4, adj), ST_OK);
-    NEAR(adj[0], .02, 1e-15);
-    NEAR(adj[1], .04, 1e-15);
-    NEAR(adj[2], .04, 1e-15);
-    NEAR(adj[3], .2, 1e-15);
-    /* One that could not be made holds its group back, and stays. */
-    const double lacking[] = {.01, (double)NAN, .03, .2};
-    STATUS(st_holm_groups(lacking, pairs, 4, adj), ST_OK);
-    NEAR(adj[0], .02, 1e-15);
-    NEAR(adj[2], .06, 1e-15);
-    NEAR(adj[3], .4, 1e-15);
-    cr_assert(isnan(adj[1]));
-    STATUS(st_holm_groups((double[]){2}, same, 1, adj), ST_BAD_ARG);
-    STATUS(st_holm_groups(p, each, 0, adj), ST_OK);
-}

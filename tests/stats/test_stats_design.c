@@ -43,9 +43,9 @@ Test(stats_design, limits) {
 /* The audit's numbers: at the effect that a t test finds in 80 %, the sign-flip test that decides finds 0 with up to 5
  * seeds, .62 with 6 and .78 with 8. */
 Test(stats_design, power_of_sign_flips) {
-    for (size_t n = 2; n <= 5; n++) cr_assert(st_flip_power(st_mde(n, .8, .05).d_z, n, 1, .05).power == 0);
-    NEAR(st_flip_power(st_mde(6, .8, .05).d_z, 6, 1, .05).power, .62, .015);
-    NEAR(st_flip_power(st_mde(8, .8, .05).d_z, 8, 1, .05).power, .78, .015);
+    for (size_t n = 2; n <= 5; n++) cr_assert(st_flip_power(2, n, 1, .05).power == 0);
+    NEAR(st_flip_power(1.4345, 6, 1, .05).power, .62, .015);
+    NEAR(st_flip_power(1.1560, 8, 1, .05).power, .78, .015);
     /* Nothing but chance: 2/64 of 6 seeds, 6/128 of 7. */
     NEAR(st_flip_power(0, 6, 1, .05).power, 2. / 64, .005);
     NEAR(st_flip_power(0, 7, 1, .05).power, 6. / 128, .006);
@@ -55,7 +55,7 @@ Test(stats_design, power_of_sign_flips) {
     cr_assert(of_three < alone && of_three > st_flip_power(1.2, 8, 10, .05).power);
     StPower least = st_flip_mde(8, 1, .8, .05);
     STATUS(least.status, ST_OK);
-    cr_assert(least.d_z > st_mde(8, .8, .05).d_z && st_flip_power(least.d_z, 8, 1, .05).power >= .8);
+    cr_assert(least.d_z > 1.1560 && st_flip_power(least.d_z, 8, 1, .05).power >= .8);
     STATUS(st_flip_mde(5, 1, .8, .05).status, ST_NOT_REACHABLE);
     STATUS(st_flip_mde(0, 1, .8, .05).status, ST_N_TOO_SMALL);
     STATUS(st_flip_mde(8, 1, .04, .05).status, ST_BAD_ARG);
@@ -150,24 +150,6 @@ Test(stats_design, seeds_needed) {
     STATUS(st_nfor(NAN, .8, .05).status, ST_BAD_ARG);
     STATUS(st_nfor(1, 1, .05).status, ST_BAD_ARG);
     STATUS(st_nfor(1, .8, 0).status, ST_BAD_ARG);
-}
-
-Test(stats_design, detectable_effect) {
-    const size_t n[7] = {3, 4, 5, 6, 8, 10, 20};
-    const double d[7] = {3.26, 2.13, 1.68, 1.43, 1.16, 1.00, .66};
-    for (int i = 0; i < 7; i++) {
-        StPower r = st_mde(n[i], .8, .05);
-        STATUS(r.status, ST_OK);
-        NEAR(r.d_z, d[i], .006);
-        NEAR(st_power(r.d_z, n[i], .05).power, .8, 1e-7);
-    }
-    NEAR(st_mde(3, .8, .05).d_z, 3.2640435496995774, 1e-7); /* scipy brentq */
-    STATUS(st_mde(1, .8, .05).status, ST_N_TOO_SMALL);
-    STATUS(st_mde(5, .05, .05).status, ST_BAD_ARG);
-    STATUS(st_mde(5, 1, .05).status, ST_BAD_ARG);
-    STATUS(st_mde(5, .8, NAN).status, ST_BAD_ARG);
-    STATUS(st_mde(1000001, .8, .05).status, ST_BAD_ARG);
-    STATUS(st_mde(2, .8, 1e-9).status, ST_NOT_REACHABLE); /* t critical 6e8 */
 }
 
 /* Where only equal signs reject, power is Phi(d)^n. */

@@ -59,7 +59,7 @@ Test(outlook, other_levels_and_counts) {
     SAYS("1 seed cannot reach p < 0.05: one difference alone has no test. 6 seeds can");
     end();
     look("seeds: 30");
-    cr_expect_float_eq(o.detectable, .5295, .002); /* st_mde */
+    cr_expect_float_eq(o.detectable, .5295, .002);
     SAYS("is 1/100001 = 1e-05");
     end();
     look("seeds: 30\nalpha: 1e-7");

@@ -165,17 +165,6 @@ Test(table, golden_of_odd_names) {
 }
 
 Test(table, columns_count_characters) {
-    static const struct {
-        const char *text;
-        int width;
-        const char *column;
-    } cases[] = {{"日本語", 5, "日本語  "}, {"日本語", -5, "  日本語"}, {"日本語", 2, "日本"}, {"é", -1, "é"}, {"", 2, "  "}};
-    LOCAL_TEXT(out);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        text_clear(&out);
-        show_column(&out, cases[i].text, cases[i].width);
-        cr_expect_str_eq(out.at, cases[i].column);
-    }
     make(made_up_odd, NULL, (TableOptions){0});
     WRITES(cost_text, "été λ≤ <|>");
     WRITES(table_text, " -0.0458 [");
