@@ -1,6 +1,6 @@
 """The log-likelihoods of `normbench model score` computed again, from the weights alone, in PyTorch (or numpy).
 
-    normbench model score F.safetensors --tasks arc-easy,piqa --items 50 -o F.jsonl
+    normbench model score F.safetensors --tasks arc-easy,piqa,items=50 -o F.jsonl
     python3 score_torch.py F.safetensors F.jsonl
 
 Each line of the dump has a context and a continuation. They are cut into tokens with the file's vocabulary and run through its

@@ -61,7 +61,7 @@ Rc task_encode(TaskScore *out, const Task *task, const Tokenizer *codec, bool dr
     else
         (void)error_set(e, RC_USAGE,
                         "%s: %d of %d items have characters that the tokenizer '%s' does not have (first, line %d: "
-                        "%s); --unknown drop leaves them out",
+                        "%s); --tasks unknown=drop leaves them out",
                         task->info->name, out->left_out, task->items, codec->name, line, first.text);
     task_score_release(out);
     return e->code;

@@ -51,7 +51,7 @@ for name in dict.fromkeys(s["task"] for s in scores if s["items"]):
 assert [s["truncated"] for s in scores][:1] == [3] and rows[0]["context"] == "Question: 1 2 3\nAnswer:"
 assert rows[4]["windows"] == 4 and rows[4]["tokens"] == 27  # context 16: windows of 8
 PY
-  ends 0 score "$W/w.safetensors" "$id" --results "$W/r" --offline "${own[@]}" --items 2
+  ends 0 score "$W/w.safetensors" "$id" --results "$W/r" --offline "${own[@]}" --tasks items=2
   prints '^  piqa +2  acc  ' && prints 'piqa: 2 of 2 items were truncated' && prints 'rules: lm_eval 0.4'
   prints "^  $id.* piqa +acc +0 +0 +2 +1\$"
   ends 0 score "$W/w.safetensors" "${own[@]}" --format tex && prints 'begin\{tabular\}'
@@ -66,7 +66,7 @@ check_models_write() {
   ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --seed 2
   ! cmp -s "$W/one" "$W/out" || fail "another seed, the same text"
   ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --samples 2 && prints '^--- 2$'
-  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --top-k 1 && cp "$W/out" "$W/one"
+  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --temperature top-k=1 && cp "$W/out" "$W/one"
   ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --temperature 0 && cmp -s "$W/one" "$W/out" || fail "one likeliest is greedy"
   ends 2 sample && says '^normbench: sample: name weights'
   ends 2 sample "$W/w.safetensors" --prompt '' && says '^normbench: --prompt: an empty text'
@@ -78,7 +78,7 @@ check_models_write() {
 check_small_models_score_at_chance() {
   tasks_here
   "$program" data verify arc-easy --offline >/dev/null 2>&1 || return 0
-  ends 0 score "$W/w.safetensors" --offline --items 200
+  ends 0 score "$W/w.safetensors" --offline --tasks items=200
   prints '^  arc-easy +200  acc .* 0\.2[45][0-9]*  (at|above) chance ' && prints '^  piqa +200  acc .* 0\.5000  (at|above) chance '
   prints 'arc-easy 1.0, sha256 1d47e4156035, piqa 1.0, sha256 93503cc97c67'
 }
@@ -104,8 +104,8 @@ check_bad_tasks_get_one_line() {
   printf '%s\n' '{"goal": "g", "sol1": "a", "sol2": "a", "label": 0}' >"$W/equal"
   ends 0 score "${w[@]}" --tasks piqa --file "piqa=$W/equal"
   prints 'piqa: two choices of 1 of 1 items are equal: the first of them counts, as in lm_eval'
-  refused "unknown 'keep'; there are: refuse, drop" score "${w[@]}" --unknown keep
-  refused '--items: .0. is not a number' score "${w[@]}" --items 0
+  refused "unknown 'keep'; there are: refuse, drop" score "${w[@]}" --tasks unknown=keep
+  refused '--tasks items: .0. is not a number' score "${w[@]}" --tasks items=0
   refused 'piqa.: questions to score weights on' run toy.yaml --set dataset=piqa --offline --results "$W/r"
   ends 3 score "${w[@]}" --tasks siqa --file "siqa=$W/siqa.jsonl" -o "$W/nowhere/dump" && says 'nowhere/dump: cannot write'
   ends 5 score "$W/piqa.jsonl" --tasks siqa --file "siqa=$W/siqa.jsonl"
@@ -115,5 +115,5 @@ check_bad_tasks_get_one_line() {
   says "gives a text no likelihood"
   # A text of numbers has no letters.
   refused "siqa: every item has characters that the tokenizer 'char' does not have .line 1: code point U\+0051" \
-    score plain/seed=1 --results "$T/whole" --offline --tasks siqa --file "siqa=$W/siqa.jsonl" --unknown drop
+    score plain/seed=1 --results "$T/whole" --offline --tasks siqa --file "siqa=$W/siqa.jsonl" --tasks unknown=drop
 }

@@ -102,6 +102,7 @@ Test(options, a_value_is_what_its_row_says) {
         {"list", "--format", "html", "--format html: `list` does not take it (claims do)"},
         {"claims", "--format", "htm", "--format: unknown 'htm'; did you mean 'html'?"},
         {"compare", "--column", "arm=a,b,seed=s", NULL},
+        {"score", "--tasks", "arc-easy,piqa,unknown=drop,items=5", NULL},
         {"run", "--steps", "50", "unknown option --steps; steps is a key: --set steps=VALUE"},
         {"run", "--checkpoint-every", "0", NULL},
         {"run", "--checkpoint-every", "soon", "--checkpoint-every: 'soon' is not a number of seconds"},
@@ -173,6 +174,8 @@ Test(options, a_name_of_the_version_before_is_accepted) {
         {"export", "--shard-size", "5", OPTION_file_size, "5"},
         {"score", "--labels", "piqa=f", OPTION_file, "labels:piqa=f"},
         {"verify", "--trace", "f", OPTION_output, "f"},
+        {"score", "--items", "5", OPTION_items, "5"},
+        {"sample", "--top-k", "5", OPTION_top_k, "5"},
     };
     for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
         cr_assert_eq(parse(&o, old[i].command, old[i].word, old[i].value), RC_OK, "%s", e.text);

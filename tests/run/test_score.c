@@ -246,7 +246,7 @@ Test(score, characters_that_a_tokenizer_lacks_are_counted) {
                      "piqa: 1 of 5 items have characters that the tokenizer 'char' does not have (first, line 5: "
                      "code point U+006C at byte offset 12"),
               "%s", e.text);
-    cr_assert(strstr(e.text, "--unknown drop leaves them out"), "%s", e.text);
+    cr_assert(strstr(e.text, "--tasks unknown=drop leaves them out"), "%s", e.text);
     cr_assert_eq(task_encode(&s, &task, &codec, true, &e), RC_OK);
     cr_assert(s.items == 4 && s.left_out == 1 && s.at[3] == 3);
     task_score_release(&s);
