@@ -1,7 +1,6 @@
 /* normbench verify baseline EXPERIMENT --reason TEXT: store what the code computes now, for `verify`. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
@@ -10,12 +9,6 @@
 #include "bench/verify/gate.h"
 
 enum { LEAST_REASON = 8 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The rows of this backend, and of the oracle: what their differences allow is stored as tolerances. */
 static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubles, Error *e) {
@@ -27,9 +20,9 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
             "%s: trains %d run%s by backend %s, and again in double precision by the readable kernels of backend "
             "cpu64, which is much slower: the differences of the two give the tolerances\n",
             x->name, runs, runs == 1 ? "" : "s", s->backend->name);
-    const double start = now();
+    const double start = clock_now();
     if (baseline_measure(s, x, rows, e)) return e->code;
-    fprintf(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name, format_duration(took, now() - start));
+    fprintf(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name, format_duration(took, clock_now() - start));
     if (!baseline_measure(&oracle, x, doubles, e)) return RC_OK;
     json_decref(*rows);
     return e->code;

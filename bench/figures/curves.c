@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bench/figures/kinds.h"
+#include "stats/status.h"
 
 enum { ACROSS = 3, BLOCKS_ACROSS = 2, HEIGHT = 112, BLOCKS_HEIGHT = 120, FEW = 6, PANELS_MAX = 9 };
 
@@ -247,13 +248,8 @@ static const SampleRun *last_run(const Table *t, int cell, int arm, int seed) {
     return sample_run(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, seed);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *x, int n) {
-    qsort(x, (size_t)n, sizeof *x, ascending);
+    qsort(x, (size_t)n, sizeof *x, st_compare_double);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 

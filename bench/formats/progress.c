@@ -10,7 +10,7 @@
 /* The weight of what was foretold beside what is measured, as a share of the work: the first steps take longer. */
 #define FORETOLD .05
 
-static double now(void) {
+double clock_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -43,7 +43,7 @@ bool terminal_draws(int fd) {
 }
 
 void progress_init(Progress *p, double total, int jobs) {
-    *p = (Progress){.total = total, .jobs = jobs, .started = now(), .every = 60};
+    *p = (Progress){.total = total, .jobs = jobs, .started = clock_now(), .every = 60};
     p->terminal = terminal_draws(STDERR_FILENO);
     p->shown = p->started;
     pthread_mutex_init(&p->lock, NULL);
@@ -52,7 +52,7 @@ void progress_init(Progress *p, double total, int jobs) {
 void progress_line(const Progress *p, int columns, char *out, size_t size) {
     enum { WIDEST = 28, NARROWEST = 8, MOST = 256 };
     char left[32] = "?", took[32], text[MOST], bar[WIDEST + 1];
-    double share = p->total > 0 ? p->done / p->total : 1, elapsed = now() - p->started, worked = p->done - p->skipped;
+    double share = p->total > 0 ? p->done / p->total : 1, elapsed = clock_now() - p->started, worked = p->done - p->skipped;
     const char *blank = p->state[0] ? "  " : "";
     if (share > 1) share = 1;
     const double all = p->total - p->skipped, known = p->expected > 0 ? FORETOLD * all : 0;
@@ -82,7 +82,7 @@ static void draw(Progress *p) {
     progress_line(p, p->terminal ? terminal_columns(STDERR_FILENO, NULL) - 1 : 300, line, sizeof line);
     fprintf(stderr, p->terminal ? "\r%s\033[K" : "%s\n", line + (p->terminal ? 0 : strspn(line, " ")));
     fflush(stderr);
-    p->shown = now();
+    p->shown = clock_now();
 }
 
 void progress_before(Progress *p, double work, int jobs) {
@@ -93,7 +93,7 @@ void progress_add(Progress *p, double work, bool resumed) {
     pthread_mutex_lock(&p->lock);
     p->done += work;
     if (resumed) p->skipped += work;
-    if (now() - p->shown > (p->terminal ? 0.2 : p->every)) draw(p);
+    if (clock_now() - p->shown > (p->terminal ? 0.2 : p->every)) draw(p);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -19,6 +19,9 @@ typedef struct {
     bool terminal;
 } Progress;
 
+/* Return seconds of a clock that only rises. */
+double clock_now(void);
+
 void progress_init(Progress *p, double total, int jobs);
 /* Count jobs that ended before the start, and their work. */
 void progress_before(Progress *p, double work, int jobs);

@@ -11,6 +11,7 @@
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"
 #include "stats/counts.h"
+#include "stats/status.h"
 
 enum { LEAST_PAIRS = 10, PAIRS_MAX = 5000 };
 
@@ -21,13 +22,8 @@ static double own(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double middle(double *x, int n) {
-    qsort(x, (size_t)n, sizeof *x, by_value);
+    qsort(x, (size_t)n, sizeof *x, st_compare_double);
     return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 

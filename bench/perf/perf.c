@@ -14,6 +14,7 @@
 #include "models/trainer.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"
+#include "stats/status.h"
 
 enum { FEW_STEPS = 2, LEAST_STEPS = 10, STEPS_MAX = 2000, ROUNDS = 5 };
 static const double least_seconds = 3, enough_seconds = 15, between_samples = 0.2, round_seconds = 0.4;
@@ -55,15 +56,10 @@ static void add(Samples *s, double x) {
     s->value[s->count++] = x;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sort and return the median. */
 static double median(Samples *s) {
     if (!s->count) return 0;
-    qsort(s->value, (size_t)s->count, sizeof *s->value, by_value);
+    qsort(s->value, (size_t)s->count, sizeof *s->value, st_compare_double);
     return (s->value[(s->count - 1) / 2] + s->value[s->count / 2]) / 2;
 }
 

@@ -9,6 +9,7 @@
 #include "base/canon.h"
 #include "base/philox.h"
 #include "base/sha256.h"
+#include "bench/formats/progress.h"
 #include "bench/run/evaluate.h"
 #include "bench/run/linear_probe.h"
 #include "bench/run/quantized.h"
@@ -18,12 +19,7 @@
 #include "bench/translate/translated.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "stats/status.h"
 
 static bool stopped(const volatile sig_atomic_t *stop) {
     return stop && *stop;
@@ -228,15 +224,10 @@ static void profile(Running *g) {
     trainer_profile(g->t);
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_step(const Running *g) {
     double *sorted = mem_alloc((size_t)g->timed + 1, sizeof *sorted), median = (double)NAN;
     memcpy(sorted, g->step_time, (size_t)g->timed * sizeof *sorted);
-    qsort(sorted, (size_t)g->timed, sizeof *sorted, by_value);
+    qsort(sorted, (size_t)g->timed, sizeof *sorted, st_compare_double);
     if (g->timed) median = sorted[g->timed / 2] / g->x->runs;
     free(sorted);
     return median;
@@ -254,7 +245,7 @@ static void finish_record(Running *g, Replica *of) {
     r->parameters = (long)trainer_weights(g->t);
     r->memory_mb = (double)trainer_bytes(g->t) / (1 << 20);
     r->step_seconds = median_step(g);
-    r->wall_seconds = (now() - g->started) / g->x->runs;
+    r->wall_seconds = (clock_now() - g->started) / g->x->runs;
     r->provenance.made = (int64_t)time(NULL);
 }
 
@@ -280,9 +271,9 @@ static int advance(Running *g) {
     int first = step_of(g), rows = 0, runs = g->x->runs;
     if (first % g->spec->curve_every == 0) slice_loss(g);
     if (broken(g, NULL)) return 0;
-    double start = now();
+    double start = clock_now();
     int done = updates(g);
-    double each = done ? (now() - start) / done : 0;
+    double each = done ? (clock_now() - start) / done : 0;
     for (int k = 0; k < done; k++) {
         g->step_time[g->timed++] = each;
         for (int i = 0; i < runs; i++) {
@@ -383,7 +374,7 @@ static Rc same_weights(const Running *g, Error *e) {
 
 static Rc train(Running *g, Error *e) {
     const Execution *x = g->x;
-    double saved = now();
+    double saved = clock_now();
     profile(g);
     while (any_finite(g)) {
         Error unsaved;
@@ -403,12 +394,12 @@ static Rc train(Running *g, Error *e) {
         if (step_of(g) == before) continue; /* cancelled: nothing happened */
         tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);
-        bool due = now() - saved >= x->checkpoint_seconds;
+        bool due = clock_now() - saved >= x->checkpoint_seconds;
         if (x->own_moments) due = ranks_any(x->ranks, due); /* all ranks take part */
         if (any_finite(g) && due) {
             /* a failed checkpoint must not end the run */
             (void)save(g, &unsaved);
-            saved = now();
+            saved = clock_now();
         }
     }
     return broken(g, e) ? e->code : same_weights(g, e);
@@ -447,7 +438,7 @@ static Rc prepare(Running *g, Error *e) {
 
 Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
     size_t runs = (size_t)x->runs;
-    Running g = {.x = x, .spec = x->run[0].spec, .started = now()};
+    Running g = {.x = x, .spec = x->run[0].spec, .started = clock_now()};
     g.recipe = mem_alloc(runs, sizeof *g.recipe), g.seed = mem_alloc(runs, sizeof *g.seed);
     g.replica = mem_alloc(runs, sizeof *g.replica);
     for (int i = 0; i < x->runs; i++) {

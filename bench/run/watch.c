@@ -10,12 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "bench/formats/progress.h"
 
 static char *path_of(char out[1200], const char *folder, const char *id) {
     snprintf(out, 1200, "%.1000s/.partial/%s.curves.csv", folder, id);
@@ -42,7 +37,7 @@ static void flush_rows(Watch *w, const char *folder, const RunRecord *r, bool an
             return;
         }
     }
-    w->written = r->curves.rows, w->evaluations = r->evaluations, w->flushed = now();
+    w->written = r->curves.rows, w->evaluations = r->evaluations, w->flushed = clock_now();
 }
 
 void watch_row(Watch *w, const char *folder, const RunRecord *r, int step, bool last) {
@@ -50,7 +45,7 @@ void watch_row(Watch *w, const char *folder, const RunRecord *r, int step, bool 
     if (anew) *w = (Watch){.running = true};
     w->step = step;
     w->loss = curve_at(&r->curves, r->curves.rows - 1, CURVE_train_loss);
-    if (anew || last || r->evaluations != w->evaluations || now() - w->flushed >= 1) flush_rows(w, folder, r, anew);
+    if (anew || last || r->evaluations != w->evaluations || clock_now() - w->flushed >= 1) flush_rows(w, folder, r, anew);
 }
 
 void watch_end(Watch *w, const char *folder, const char *id, bool stored) {

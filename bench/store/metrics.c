@@ -174,17 +174,12 @@ static double measure_blocks_spread(const Validation *v, const CurveInfo *curve)
     return out;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double measure_blocks_first_median(const Validation *v, const CurveInfo *curve) {
     double *x = block_numbers(v, curve, ALL_ROWS), out = (double)NAN;
     if (x) {
         int n = v->curves->layers;
         double first = x[0];
-        qsort(x, (size_t)n, sizeof *x, by_value);
+        qsort(x, (size_t)n, sizeof *x, st_compare_double);
         out = first / (n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2);
     }
     free(x);
@@ -398,6 +393,7 @@ static bool quantized_metric(Metric m) {
     static const Metric all[] = {
 #define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,
 #include "kernels/quantizations.def"
+#include "stats/status.h"
 #undef QUANTIZATION
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
