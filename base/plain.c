@@ -70,7 +70,8 @@ const char *plain_other(const char *bytes, size_t length) {
                  {"(\xB5/\xFD", "a zstd archive: unpack it (unzstd)", 4}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (length >= kinds[i].bytes && !memcmp(bytes, kinds[i].begins, kinds[i].bytes)) return kinds[i].what;
-    return NULL;
+    bool tar = length > 262 && !memcmp(bytes + 257, "ustar", 5);
+    return tar ? "a tar archive: unpack it (tar -xf)" : NULL;
 }
 
 static Rc unmark(char **bytes, size_t *length, Error *e) {

@@ -19,6 +19,7 @@ pkg-config jansson      | libjansson-dev | jansson-devel | jansson | jansson | n
 pkg-config libcrypto    | libssl-dev | openssl-devel | openssl | openssl@3 | needed
 pkg-config libcurl      | libcurl4-openssl-dev ca-certificates | libcurl-devel ca-certificates | curl ca-certificates | curl | optional: downloads
 pkg-config libprotobuf-c | libprotobuf-c-dev protobuf-c-compiler | protobuf-c-devel protobuf-c-compiler | protobuf-c | protobuf-c | optional: event files
+pkg-config zlib         | zlib1g-dev | zlib-devel | zlib | zlib | optional: logs packed by gzip
 pkg-config sentencepiece | libsentencepiece-dev | sentencepiece-devel | sentencepiece | sentencepiece | optional: the tokenizer bpe
 gnuplot --version       | gnuplot-nox | gnuplot | gnuplot | gnuplot | optional: figures
 LIST

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/compare/rows.h"
+#include "bench/formats/unpack.h"
 
 /* Every corpus has every arm; without one, which it is and where another corpus has it. */
 static Rc check_arms(const CompareRows *r, Error *e) {
@@ -92,7 +93,9 @@ Rc compare_corpora_read(CompareCorpora *c, const char *path, CompareColumns colu
     size_t length;
     *c = (CompareCorpora){0};
     if (file_read(in ? "/dev/stdin" : path, &bytes, &length, e)) return e->code;
-    Rc rc = compare_corpora_parse(c, in ? "standard input" : path, columns, bytes, length, e);
+    const char *name = in ? "standard input" : path;
+    Rc rc = unpack_gzip(&bytes, &length, e) ? error_prefix(e, "%.600s: ", name) : RC_OK;
+    if (!rc) rc = compare_corpora_parse(c, name, columns, bytes, length, e);
     free(bytes);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/unpack.h"
 #include "bench/readers/readers.h"
 
 /* One value per row: of more columns their mean. */
@@ -91,20 +92,23 @@ Rc npy_read(const LogFile *file, int reader, Logs *out, Error *e) {
     return RC_OK;
 }
 
-/* A member of a zip file that is stored as it is. */
+/* A member of a zip file. */
 typedef struct {
     char name[200];
     const char *bytes;
+    char *unpacked; /* what bytes point to where the file holds them packed; else NULL */
     size_t length, next; /* next: where the one behind it begins */
 } Member;
 
-enum { ZIP_HEAD = 30 };
+enum { ZIP_HEAD = 30, DEFLATED = 8 /* zip's method */ };
 
-/* The sizes that do not fit 32 bits stand in the extra field 1. */
-static bool wide_size(const char *extra, size_t n, size_t *out) {
+/* A size of 32 bits, or, where it does not fit them, that of the extra field 1, of which it is the `which`th. */
+static bool size_of(const char *size, const char *extra, size_t n, size_t which, size_t *out) {
+    *out = little(size, 4);
+    if (*out != UINT32_MAX) return true;
     for (size_t at = 0; at + 4 <= n; at += 4 + little(extra + at + 2, 2))
         if (little(extra + at, 2) == 1 && at + 20 <= n) {
-            *out = little(extra + at + 12, 8);
+            *out = little(extra + at + 4 + 8 * which, 8);
             return true;
         }
     return false;
@@ -113,17 +117,23 @@ static bool wide_size(const char *extra, size_t n, size_t *out) {
 /* NULL, or what is wrong with the member at `at`. */
 static const char *member_at(const LogFile *file, size_t at, Member *m) {
     const char *head = file->bytes + at;
+    *m = (Member){0};
     if (file->length - at < ZIP_HEAD) return "the archive breaks off";
-    size_t name = little(head + 26, 2), extra = little(head + 28, 2), begin = at + ZIP_HEAD + name + extra;
+    size_t name = little(head + 26, 2), extra = little(head + 28, 2), begin = at + ZIP_HEAD + name + extra, packed;
     if (begin > file->length) return "the archive breaks off";
-    if (little(head + 8, 2)) return "the archive is compressed; np.savez writes one that is not";
-    m->length = little(head + 18, 4);
-    if (m->length == UINT32_MAX && !wide_size(head + ZIP_HEAD + name, extra, &m->length)) return "no size is given";
-    if (m->length > file->length - begin) return "the archive breaks off";
+    const char *more = head + ZIP_HEAD + name;
+    if (!size_of(head + 22, more, extra, 0, &m->length) || !size_of(head + 18, more, extra, 1, &packed))
+        return "no size is given";
+    if (packed > file->length - begin) return "the archive breaks off";
     snprintf(m->name, sizeof m->name, "%.*s", (int)(name < 199 ? name : 199), head + ZIP_HEAD);
     if (strlen(m->name) > 4 && !strcmp(m->name + strlen(m->name) - 4, ".npy")) m->name[strlen(m->name) - 4] = 0;
-    m->bytes = file->bytes + begin, m->next = begin + m->length;
-    return NULL;
+    m->bytes = file->bytes + begin, m->next = begin + packed;
+    size_t method = little(head + 8, 2);
+    if (!method && m->length != packed) return "the archive is damaged";
+    if (!method) return NULL;
+    if (method != DEFLATED || !unpack_known) return "the archive is compressed; np.savez writes one that is not";
+    m->bytes = m->unpacked = unpack_member(m->bytes, packed, m->length);
+    return m->bytes ? NULL : "the archive is damaged";
 }
 
 bool npz_is(const LogFile *file) {
@@ -144,14 +154,15 @@ Rc npz_read(const LogFile *file, int reader, Logs *out, Error *e) {
             if (wrong) break;
             bool counts = !strcmp(m.name, "timesteps") || !strcmp(m.name, "steps");
             at = m.next;
-            if (counts != !round || parse(m.bytes, m.length, &a)) continue;
-            if (counts && !steps.value)
+            bool asked = counts == !round && !parse(m.bytes, m.length, &a);
+            free(m.unpacked);
+            if (asked && counts && !steps.value) {
                 steps = a;
-            else {
-                for (size_t i = 0; i < a.rows; i++)
-                    log_point(log, m.name, i < steps.rows ? steps.value[i] : (double)i, a.value[i]);
-                free(a.value);
+                continue;
             }
+            for (size_t i = 0; i < a.rows; i++)
+                log_point(log, m.name, i < steps.rows ? steps.value[i] : (double)i, a.value[i]);
+            free(a.value);
         }
     free(steps.value);
     if (wrong || !log->count) log_fault(log, "%s", wrong ? wrong : "it holds no array of numbers");

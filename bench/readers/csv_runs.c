@@ -185,8 +185,8 @@ bool curve_csv_is(const LogFile *file) {
 static char *dvclive_metric(Log *log) {
     const char *below = strstr(log->path, "/plots/metrics/");
     if (!below) return NULL;
-    char *metric = mem_text(below + strlen("/plots/metrics/")), *point = strrchr(metric, '.');
-    if (point) *point = 0;
+    char *metric = mem_text(below + strlen("/plots/metrics/"));
+    metric[log_stem(metric)] = 0;
     free(log->unit);
     log->unit = mem_text(log->path);
     log->unit[below - log->path] = 0;

@@ -8,6 +8,7 @@
 #include "base/plain.h"
 #include "bench/formats/csv.h"
 #include "bench/formats/json.h"
+#include "bench/formats/unpack.h"
 #include "bench/readers/file.h"
 
 /* The first line as CSV, where it has two fields at least. */
@@ -54,6 +55,11 @@ Rc log_file_open(LogFile *file, const char *path, Error *e) {
     bool in = !strcmp(path, "-");
     *file = (LogFile){.path = in ? "standard input" : path};
     if (file_read(in ? "/dev/stdin" : path, &bytes, &file->length, e)) return e->code;
+    if (unpack_gzip(&bytes, &file->length, e)) {
+        error_prefix(e, "%.600s: ", file->path);
+        free(bytes);
+        return e->code;
+    }
     file->bytes = bytes;
     look(file);
     return RC_OK;
@@ -142,6 +148,13 @@ bool log_is_clock(const char *name) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcasecmp(name, names[i])) return true;
     return false;
+}
+
+size_t log_stem(const char *name) {
+    size_t n = strlen(name);
+    if (n > 3 && !strcmp(name + n - 3, ".gz")) n -= 3;
+    const char *point = memrchr(name, '.', n);
+    return point && point > name ? (size_t)(point - name) : n;
 }
 
 void log_folder(char *out, size_t size, const char *path, int up) {

@@ -29,6 +29,7 @@ int log_step_column(const LogFile *file);                             /* the one
 const char *log_step_key(json_t *object, double *step);              /* of an object's keys the one; NULL */
 bool log_step_of(const Log *log, double *step);                      /* what its settings say */
 bool log_is_clock(const char *name);                                  /* "_runtime", "timestamp" */
+size_t log_stem(const char *name);                                  /* bytes of a file's name before .csv, .csv.gz */
 void log_folder(char *out, size_t size, const char *path, int up);    /* the folder of a path, `up` folders higher */
 void log_settings_json(Log *log, const char *prefix, json_t *value);  /* every leaf, keys joined by dots */
 void log_settings_beside(Log *log);                                   /* hparams.yaml, config.json ... */

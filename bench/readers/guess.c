@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/readers/file.h"
+
 static const char separators[] = "-_/. ,:;=#";
 
 /* Words before a number, in the order in which they are looked for; from RUNS on they count runs, which need not pair.
@@ -150,9 +152,8 @@ static void name_of(const Pick *p, const Log *log, char *out, size_t size) {
         size_t n = strcspn(at, "/");
         bool file = !at[n];
         if (!in_all(p, log, at, n) && !says_nothing(at, n) && length + n + 2 < size) {
-            const char *point = file ? memrchr(at, '.', n) : NULL;
             length += (size_t)snprintf(out + length, size - length, "%s%.*s", length ? "/" : "",
-                                       (int)(point && point > at ? point - at : (long)n), at);
+                                       file ? (int)log_stem(at) : (int)n, at);
         }
         at += n;
     }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/readers/file.h"
+
 static const char *const words[PATTERN_CAPTURES] = {"seed", "pair", "arm", "corpus", "metric"};
 
 enum { WORK_MAX = 100000 };
@@ -115,9 +117,12 @@ bool pattern_fits_path(const char *pattern, const char *path, Captured *out) {
     char part[4100];
     if (from_any_slash(pattern, path, out)) return true;
     snprintf(part, sizeof part, "%s", path);
-    char *slash = strrchr(part, '/'), *point = strrchr(slash ? slash : part, '.');
-    if (point) {
-        *point = 0;
+    char *slash = strrchr(part, '/'), *file = slash ? slash + 1 : part;
+    if (file[log_stem(file)]) {
+        size_t n = strlen(file);
+        if (n > 3 && !strcmp(file + n - 3, ".gz")) file[n - 3] = 0;
+        if (from_any_slash(pattern, part, out)) return true;
+        file[log_stem(file)] = 0;
         if (from_any_slash(pattern, part, out)) return true;
     }
     if (!slash) return false;

@@ -84,7 +84,7 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
     return rc;
 }
 
-enum { NO_READER = -1, EMPTY_FILE = -2, STRANGE = -3 /* what its name says it is, it is not */ };
+enum { NO_READER = -1, EMPTY_FILE = -2, STRANGE = -3 /* what its name says it is, it is not */, CLOSED = -4 };
 
 /* Whether a file that cannot be read would have been a log: by its name, since nothing else is left. */
 static bool like_log(const char *name) {
@@ -107,7 +107,8 @@ static int reader_of(const char *path, const char *name, off_t size, int as) {
     LogFile file;
     Error ignored;
     if (!size && like_log(name)) return EMPTY_FILE;
-    if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return NO_READER;
+    if (log_settings_file(name)) return NO_READER;
+    if (size > LARGEST || log_file_open(&file, path, &ignored)) return like_log(name) ? CLOSED : NO_READER;
     int reader = as < 0 ? log_reader_of(&file) : is_meant(&file, as) ? as : NO_READER;
     if (reader == NO_READER && as < 0 && like_log(name) && !file.json)
         reader = plain_other(file.bytes, file.length) ? EMPTY_FILE : STRANGE;
@@ -122,6 +123,21 @@ static int hidden(const struct dirent *entry) {
 static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e);
 
 static const char strange[] = "no reader knows its first line";
+
+/* Add a file that is too large or cannot be opened, with what is wrong with it. */
+static void add_closed(Logs *out, const char *path) {
+    LogFile file;
+    Error e;
+    struct stat st;
+    Log *log = logs_add(out, READERS, path, "", NULL);
+    bool large = !stat(path, &st) && st.st_size > LARGEST;
+    if (large)
+        log_fault(log, "it is larger than 256 MiB; alone, without its folder, it is read");
+    else if (log_file_open(&file, path, &e))
+        log_fault(log, "%s", strncmp(e.text, path, strlen(path)) != 0 ? e.text : e.text + strlen(path) + 2);
+    else
+        log_file_release(&file);
+}
 
 static bool is_strange(const Log *log) {
     return log->reader == READERS && log->fault && !strcmp(log->fault, strange);
@@ -141,6 +157,7 @@ static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e)
             Log *log = logs_add(out, READERS, found[i].path, "", NULL);
             log_fault(log, "%s", strange);
         }
+        if (found[i].reader == CLOSED) add_closed(out, found[i].path);
         if (mine || empty) rc = read_file(out, found[i].path, best < READERS ? best : -1, e);
     }
     return rc;

@@ -89,7 +89,9 @@ kind_what_is_unclear_is_refused() {
   { LC_ALL=de_DE.UTF-8 same 1 german compare plain.csv --format json; } 2>/dev/null
   wide | sed '5s/,[0-9.]*$/,OOM/' >"$W/oom.csv" && refuses "'OOM' is not a number (a diverged run is written nan)" compare oom.csv
   wide | sed 1d >"$W/bare.csv" && refuses 'the first line has numbers, not names: seed,pre,post' compare bare.csv
-  wide | gzip >"$W/runs.csv.gz" && refuses 'a gzip archive: unpack it' compare runs.csv.gz
+  wide | gzip >"$W/runs.csv.gz" && runs 1 compare runs.csv.gz
+  head -c 40 "$W/runs.csv.gz" >"$W/cut.csv.gz" && refuses 'the gzip file breaks off' compare cut.csv.gz
+  tar -C "$W" -czf "$W/runs.tgz" plain.csv && refuses 'a tar archive: unpack it' compare runs.tgz
   printf "BZh91AY" >"$W/runs.csv.bz2" && refuses "a bzip2 archive: unpack it (bunzip2)" compare runs.csv.bz2
   printf 'PK\3\4' >"$W/runs.xlsx" && refuses 'a spreadsheet' compare runs.xlsx
   wide | iconv -t UTF-16LE >"$W/unmarked.csv" 2>/dev/null && refuses 'with a byte order mark' compare unmarked.csv

@@ -32,14 +32,18 @@ const char *logs_write(const char *name, const char *text) {
     return logs_write_bytes(name, text, strlen(text));
 }
 
-/* CRC-32C bit by bit, as RFC 3720 has it. */
-static uint32_t crc(const uint8_t *bytes, size_t length) {
+/* CRC-32 bit by bit: polynomial 0x82F63B78 as RFC 3720 has it, 0xEDB88320 as gzip's RFC 1952. */
+static uint32_t crc_by(uint32_t polynomial, const void *bytes, size_t length) {
     uint32_t x = 0xFFFFFFFFu;
     for (size_t i = 0; i < length; i++) {
-        x ^= bytes[i];
-        for (int k = 0; k < 8; k++) x = (x >> 1) ^ (0x82F63B78u & (0u - (x & 1)));
+        x ^= ((const uint8_t *)bytes)[i];
+        for (int k = 0; k < 8; k++) x = (x >> 1) ^ (polynomial & (0u - (x & 1)));
     }
-    x ^= 0xFFFFFFFFu;
+    return x ^ 0xFFFFFFFFu;
+}
+
+static uint32_t crc(const uint8_t *bytes, size_t length) {
+    uint32_t x = crc_by(0x82F63B78u, bytes, length);
     return ((x >> 15) | (x << 17)) + 0xA282EAD8u;
 }
 
@@ -78,4 +82,34 @@ size_t logs_npy(char *out, const double *value, int count) {
     memcpy(out + 10, head, (size_t)n);
     memcpy(out + 10 + n, value, (size_t)count * sizeof *value);
     return 10 + (size_t)n + (size_t)count * sizeof *value;
+}
+
+size_t logs_stored(char *out, const char *bytes, size_t length) {
+    uint16_t n = (uint16_t)length, other = (uint16_t)~n;
+    out[0] = 1;
+    memcpy(out + 1, &n, 2), memcpy(out + 3, &other, 2), memcpy(out + 5, bytes, length);
+    return length + 5;
+}
+
+size_t logs_gzip(char *out, const char *bytes, size_t length) {
+    uint32_t sum = crc_by(0xEDB88320u, bytes, length), n = (uint32_t)length;
+    memcpy(out, "\x1f\x8b\x08\0\0\0\0\0\0\3", 10);
+    size_t at = 10 + logs_stored(out + 10, bytes, length);
+    memcpy(out + at, &sum, 4), memcpy(out + at + 4, &n, 4);
+    return at + 8;
+}
+
+const Log *logs_read_one(Logs *l, const char *path) {
+    Error e = {0};
+    cr_assert_eq(logs_read(l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(l->count, 1, "%s: %d runs", path, l->count);
+    return &l->log[0];
+}
+
+void logs_read_below(Logs *l, const char *name) {
+    Error e = {0};
+    char folder[1000];
+    const char *path = folder;
+    snprintf(folder, sizeof folder, "%s/%s", logs_folder(), name);
+    cr_assert_eq(logs_read(l, &path, 1, -1, &e), RC_OK, "%s", e.text);
 }

@@ -20,4 +20,13 @@ size_t logs_events(char *out, const char *tag, const float *value, int count);
 /* A NumPy array of one axis of doubles. */
 size_t logs_npy(char *out, const double *value, int count);
 
+/* The bytes as a stored block, which is what deflate makes of bytes that it cannot shorten; and such a gzip file, with
+ * its checksum. At most 65535 bytes. */
+size_t logs_stored(char *out, const char *bytes, size_t length);
+size_t logs_gzip(char *out, const char *bytes, size_t length);
+
+/* Read a file that holds one run; read a folder of the test's files. Both fail the test where they cannot. */
+const Log *logs_read_one(Logs *l, const char *path);
+void logs_read_below(Logs *l, const char *name);
+
 #endif
