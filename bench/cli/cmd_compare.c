@@ -174,8 +174,9 @@ static const char *metric_of(const Options *o, const CompareCorpora *data) {
 
 /* Beside a sentence to paste: how its numbers were read, on standard error. */
 static void say_aside(const CompareData *d) {
-    if (d->columns) fprintf(stderr, "Read as %s.\n", d->columns);
-    if (d->remarks) fputs(d->remarks, stderr);
+    LOCAL_TEXT(read);
+    compare_reading(d, &read);
+    fputs(read.at, stderr);
 }
 
 /* Arms against a number, of one corpus. */
@@ -187,6 +188,7 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
                         .cap = option_number(o, OPTION_cap, (double)NAN)};
     Against r;
     LOCAL_TEXT(out);
+    LOCAL_TEXT(read);
     if (data->corpora > 1)
         return error_set(e, RC_USAGE, "--against: it is of one corpus, and the file holds %d", data->corpora);
     if (read_against(o, &x, e) || against_make(&r, &data->of[0], &x, e)) return e->code;
@@ -198,9 +200,10 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
          : o->times[OPTION_markdown] ? against_markdown
                                      : against_text)(&r, &out);
     bool text = !o->times[OPTION_sentence] && !o->times[OPTION_json];
-    if (text && data->of[0].remarks) { /* of logs */
-        text_format(&out, "\nRead as %s.\n", data->of[0].columns);
-        compare_paragraphs(data->of[0].remarks, terminal_width(), &out);
+    compare_reading(&data->of[0], &read);
+    if (text && read.length) {
+        text_format(&out, "\n");
+        compare_paragraphs(read.at, terminal_width(), &out);
     }
     fwrite(out.at, 1, out.length, stdout);
     Rc rc = against_exit(&r);

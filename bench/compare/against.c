@@ -251,9 +251,10 @@ void against_json(const Against *r, Text *out) {
     const AgainstOptions *x = &r->options;
     Cells c, before;
     fill(r, &c), fill_before(r, &before);
-    json_print(json_add(json_begin(COMPARE_SCHEMA), "against", x->number, "better", x->higher ? "higher" : "lower",
-                        "conf", x->conf, "sigma", json_or_null(x->sigma), "rule", json_or_null(x->rule), "arms",
-                        cells_json(&c), "before", cells_json(&before)),
-               JSON_EXACT, out);
+    json_t *o = json_begin(COMPARE_SCHEMA);
+    json_add(o, "against", x->number, "better", x->higher ? "higher" : "lower", "conf", x->conf, "sigma",
+             json_or_null(x->sigma), "rule", json_or_null(x->rule));
+    compare_reading_json(r->data, o);
+    json_print(json_add(o, "arms", cells_json(&c), "before", cells_json(&before)), JSON_EXACT, out);
     cells_release(&c), cells_release(&before);
 }

@@ -357,12 +357,13 @@ static Rc settle_marks(Csv *c, const Shape *s, Error *e) {
                          "%s: column '%.80s' has numbers with a sign of percent and '%.80s' without; one unit is "
                          "needed",
                          c->header, percent, plain);
-    if (!c->comma && !percent) return RC_OK;
+    const char *written = csv_written(c);
+    if (!written && !percent) return RC_OK;
     Text said;
     text_init(&said);
     text_format(&said, "%s%s%s%s%s", r->read_as ? r->read_as : "", r->read_as ? "; " : "",
-                c->comma ? "numbers with decimal commas" : "", c->comma && percent ? ", " : "",
-                percent ? c->comma ? "in percent" : "numbers in percent" : "");
+                written ? written : "", written && percent ? ", " : "",
+                percent ? written ? "in percent" : "numbers in percent" : "");
     free(r->read_as);
     r->read_as = said.at;
     return RC_OK;

@@ -241,9 +241,9 @@ static void say(const CompareCurves *c, Text *out) {
         text_format(out, "; %d arms, unpaired", d->arms);
     else
         text_format(out, "; %d arms, %d paired seeds", d->arms, d->seeds);
-    text_format(out, "; %s is better; baseline: %s. Δ = arm - baseline.\nRead as %s.\n", c->higher ? "higher" : "lower",
-                d->arm[c->baseline], d->columns);
-    text_format(out, "%s", d->remarks);
+    text_format(out, "; %s is better; baseline: %s. Δ = arm - baseline.\n", c->higher ? "higher" : "lower",
+                d->arm[c->baseline]);
+    compare_reading(d, out);
 }
 
 static void notes(const CompareCurves *c, Text *out) {
@@ -286,7 +286,7 @@ void compare_curves_text(const CompareCurves *c, int width, Text *out) {
 void compare_curves_markdown(const CompareCurves *c, Text *out) {
     Cells cells;
     LOCAL_TEXT(words);
-    notes(c, &words);
+    compare_reading(c->data, &words), notes(c, &words);
     fill(c, false, &cells);
     cells_markdown(&cells, out);
     text_format(out, "\n");
@@ -308,7 +308,8 @@ void compare_curves_json(const CompareCurves *c, Text *out) {
     json_t *o = json_begin(COMPARE_SCHEMA), *from = json_array();
     Cells cells;
     json_add(o, "metric", c->metric, "baseline", c->data->arm[c->baseline], "better", c->higher ? "higher" : "lower",
-             "confidence", c->family.conf, "unpaired", c->data->unpaired, "read_as", c->data->columns);
+             "confidence", c->family.conf, "unpaired", c->data->unpaired);
+    compare_reading_json(c->data, o);
     for (int other = 0; other < c->data->arms - 1; other++) {
         int first = compare_curves_from(c, other);
         json_array_append_new(from, json_new("arm", c->data->arm[compare_curves_arm(c, other)], "differs_from",

@@ -68,6 +68,11 @@ void compare_markdown(const CompareOver *r, const char *metric, Text *out);
 /* What `compare --plot` draws: a row for each arm minus the baseline. plot_release releases it. */
 void compare_plot(const CompareResult *r, Plot *p);
 
+/* How the numbers were read, and of runs picked from logs what was left out and what is doubtful: a line each, or
+ * read_as and remarks. */
+void compare_reading(const CompareData *d, Text *out);
+void compare_reading_json(const CompareData *d, json_t *o);
+
 /* Each line of a text, words broken at blanks. */
 void compare_paragraphs(const char *text, int width, Text *out);
 

@@ -61,6 +61,7 @@ static void notes(const CompareResult *r, Text *out) {
 static void head(const CompareResult *r, Text *out) {
     text_format(out, "%d seeds, %d arms; %s is better; baseline: %s. Δ = arm - baseline, mean over seeds.\n", r->n,
                 r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
+    compare_reading(r->data, out);
 }
 
 void compare_anytime_text(const CompareResult *r, int width, Text *out) {
@@ -73,6 +74,7 @@ void compare_anytime_tex(const CompareResult *r, Text *out) {
     LOCAL_TEXT(words);
     signature(r, &words);
     text_format(&words, "\nneeds booktabs\n");
+    compare_reading(r->data, &words);
     notes(r, &words);
     compare_comments(words.at, out);
     table(r, &tables);
@@ -94,6 +96,7 @@ void compare_anytime_json(const CompareResult *r, Text *out) {
     json_add(o, "signature", words.at, "data", r->data->hash, "baseline", r->data->arm[r->baseline], "better",
              r->options.higher ? "higher" : "lower", "margin", json_or_null(r->options.margin), "confidence",
              r->options.conf, "alpha", r->alpha, "n", r->n);
+    compare_reading_json(r->data, o);
     for (int i = 0; i < r->family.count; i++) json_array_append_new(list, comparison(r, i));
     json_add(o, "most_seeds", r->options.anytime, "seeds", json_wholes(r->data->seed, (size_t)r->n), "anytime", list,
              "exit_code", compare_exit(r));

@@ -145,13 +145,12 @@ static json_t *target_json(const CompareData *d) {
     return json_new("value", d->target, "reached", d->rising ? "at least" : "at most", "last_step", d->last);
 }
 
-/* Of runs that were picked from logs. */
-static void logs_json(const CompareData *d, json_t *o) {
-    if (!d->remarks) return;
-    json_t *list = json_array();
+void compare_reading_json(const CompareData *d, json_t *o) {
     const char *at = d->remarks;
     LOCAL_TEXT(line);
-    json_add(o, "read_as", d->columns ? d->columns : "");
+    if (d->columns) json_add(o, "read_as", d->columns);
+    if (!at) return;
+    json_t *list = json_array();
     while (text_line(&at, &line)) json_array_append_new(list, json_string(line.at));
     json_add(o, "remarks", list);
 }
@@ -168,7 +167,7 @@ static json_t *head_json(const CompareResult *r) {
              x->fail_by ? json_of_real(x->fail_more) : json_null(), "confidence", x->conf, "alpha", r->alpha,
              "alpha_here", r->family.alpha, "n", r->n, "blocks", r->data->blocks, "seeds",
              r->data->unpaired ? json_array() : seeds_json(r->data, 0), "unpaired", r->data->unpaired);
-    logs_json(r->data, o);
+    compare_reading_json(r->data, o);
     return o;
 }
 

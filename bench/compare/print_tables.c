@@ -164,6 +164,11 @@ void compare_cells(const CompareResult *r, CellsList *out) {
     others(r, out);
 }
 
+void compare_reading(const CompareData *d, Text *out) {
+    if (d->columns) text_format(out, "Read as %s.\n", d->columns);
+    if (d->remarks) text_format(out, "%s", d->remarks);
+}
+
 /* What was compared, as sentences. */
 static void head(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
@@ -180,8 +185,8 @@ static void head(const CompareResult *r, Text *out) {
     if (d->steps)
         text_format(out, "\nValues are steps: the first at which a run's value is at %s %s.",
                     d->rising ? "least" : "most", FORMAT_REAL(d->target));
-    if (d->columns) text_format(out, "\nRead as %s.", d->columns);
-    text_format(out, "\n%s", d->remarks ? d->remarks : "");
+    text_format(out, "\n");
+    compare_reading(d, out);
 }
 
 void compare_paragraphs(const char *text, int width, Text *out) {
@@ -226,6 +231,7 @@ void compare_tex(const CompareResult *r, Text *out) {
                 r->options.higher ? "higher" : "lower",
                 r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
                 SHOW_P(r->family.floor));
+    compare_reading(r->data, &words);
     compare_notes(r, &words);
     compare_comments(words.at, out);
     compare_cells(r, &tables);

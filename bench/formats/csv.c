@@ -1,5 +1,6 @@
 #include "bench/formats/csv.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,18 @@ static Rc split(Csv *c, char *s, Error *e) {
 
 static void write_plain(Csv *c);
 
+/* Make a blank of each no-break space, U+00A0 and U+202F. */
+static void blank_spaces(char *line) {
+    char *to = line;
+    if (!strstr(line, "\xC2\xA0") && !strstr(line, "\xE2\x80\xAF")) return;
+    for (const char *at = line; *at; at++) {
+        size_t n = !strncmp(at, "\xC2\xA0", 2) ? 2 : !strncmp(at, "\xE2\x80\xAF", 3) ? 3 : 0;
+        *to++ = n ? ' ' : *at;
+        if (n) at += n - 1;
+    }
+    *to = 0;
+}
+
 bool csv_next(Csv *c, Rc *rc, Error *e) {
     *rc = RC_OK;
     while (c->at < c->end) {
@@ -77,7 +90,7 @@ bool csv_next(Csv *c, Rc *rc, Error *e) {
         c->line++;
         *stop = 0;
         if (stop > line && stop[-1] == '\r') stop[-1] = 0;
-        for (char *at = line; (at = strstr(at, "\xC2\xA0"));) at[0] = at[1] = ' '; /* no-break spaces */
+        blank_spaces(line);
         if (!line[strspn(line, " \t")] || (*line == '#' && !c->header[0])) continue;
         if (c->separator == ' ') line = trim(line);
         snprintf(c->where, sizeof c->where, "%.600s:%ld", c->file, c->line);
@@ -102,77 +115,154 @@ static void skip_comments(Csv *c) {
     }
 }
 
-/* What the numbers of a file look like. */
+/* A number as it is written: 1,234.5 %. */
 typedef struct {
-    bool point, comma, grouped; /* "3.4"; "3,4"; "3,412,000" */
-    bool decimal;               /* a comma that groups no thousands: "0,412", "3,41" */
-} Marks;
+    char first, last;   /* its marks: the one that comes first, and a decimal one of another kind behind it; 0 */
+    int firsts;         /* how often the first one comes */
+    bool groups;        /* the first one can group thousands: 1 to 3 digits before it, no leading 0, 3 behind each */
+    const char *behind; /* a sign of percent, or the end */
+} Number;
 
-/* Take note of a number's marks; what stands behind it, or NULL where it is none. */
-static const char *number_marks(const char *text, Marks *m) {
-    const char *digits = text + (*text == '-' || *text == '+');
-    size_t whole = strspn(digits, "0123456789"), more = 0;
-    const char *at = digits + whole;
-    char mark = *at;
-    if (mark == '.' || mark == ',') more = strspn(++at, "0123456789"), at += more;
-    if (!whole && !more) return NULL;
-    if (mark == ',' && !more) return NULL;
-    bool grouped = mark == ',' && *at == ',';
-    while (grouped && *at == ',') at += 1 + strspn(at + 1, "0123456789");
-    if (mark == ',' && *at == '.') m->point = true, at += 1 + strspn(at + 1, "0123456789"); /* 1,234.5 */
+/* Marks of decimals and thousands. No-break spaces are blanks here. */
+static const char kinds[] = ",. '";
+enum { KINDS = sizeof kinds - 1 };
+
+static int kind_of(char mark) {
+    const char *at = mark ? strchr(kinds, mark) : NULL;
+    return at ? (int)(at - kinds) : -1;
+}
+
+static const char *behind_power(const char *at) {
     if (*at == 'e' || *at == 'E') {
         const char *power = at + 1 + (at[1] == '-' || at[1] == '+');
         size_t n = strspn(power, "0123456789");
         if (n) at = power + n;
     }
     while (*at == ' ') at++;
-    if (*at && strcmp(at, "%") != 0) return NULL;
-    m->point |= mark == '.', m->comma |= mark == ',', m->grouped |= grouped;
-    m->decimal |= mark == ',' && !grouped && (more != 3 || !whole || whole > 3 || digits[0] == '0');
     return at;
+}
+
+static bool number_of(const char *text, Number *out) {
+    const char *digits = text + (*text == '-' || *text == '+');
+    size_t whole = strspn(digits, "0123456789"), more = 0;
+    const char *at = digits + whole;
+    *out = (Number){.groups = whole && whole <= 3 && digits[0] != '0'};
+    while (kind_of(*at) >= 0) {
+        more = strspn(at + 1, "0123456789");
+        if (!more && *at == ' ') break; /* before a sign of percent */
+        if (!more && *at != '.') return false;
+        if (!out->first) out->first = *at;
+        if (*at == out->first && !out->last)
+            out->firsts++, out->groups &= more == 3;
+        else if (!out->last && (*at == '.' || *at == ','))
+            out->last = *at;
+        else
+            return false;
+        at += 1 + more;
+    }
+    out->behind = behind_power(at);
+    return (whole || more) && (!*out->behind || !strcmp(out->behind, "%"));
+}
+
+/* What the numbers of a file look like, by kinds of marks. */
+typedef struct {
+    bool seen[KINDS], odd[KINDS], twice[KINDS]; /* odd: where it groups no thousands */
+    int group, last;                            /* of numbers with both; -1: there are none */
+    bool mixed;                                 /* such numbers disagree, or group no thousands */
+} Marks;
+
+static void note(Marks *m, const Number *n) {
+    int first = kind_of(n->first), last = kind_of(n->last);
+    if (first < 0) return;
+    m->seen[first] = true;
+    if (last < 0) m->odd[first] |= !n->groups, m->twice[first] |= n->firsts > 1;
+    if (last < 0) return;
+    m->mixed |= !n->groups || (m->last >= 0 && (m->group != first || m->last != last));
+    m->seen[last] = true, m->group = first, m->last = last;
+}
+
+/* Whether blanks and apostrophes make it a number only where the file groups thousands so. */
+static bool is_plain(const Number *n, char group) {
+    return !strchr(" '", n->first) || !n->first || n->first == group;
+}
+
+static void decide(Csv *c, const Marks *m) {
+    int comma = kind_of(','), point = kind_of('.'), others = 0;
+    if (m->last < 0) {
+        c->comma = m->odd[comma] && !m->seen[point] && !m->twice[comma];
+        return;
+    }
+    for (int k = 0; k < KINDS; k++) others += m->seen[k] && k != m->group && k != m->last;
+    if (m->mixed || others || m->odd[m->group] || m->twice[m->last]) return;
+    c->group = kinds[m->group], c->comma = m->last == comma;
+}
+
+/* Whether a blank or an apostrophe stands between two digits. */
+static bool blank_between(const char *at, const char *end) {
+    for (at++; at + 1 < end; at++)
+        if ((*at == ' ' || *at == '\'') && isdigit((unsigned char)at[-1]) && isdigit((unsigned char)at[1])) return true;
+    return false;
 }
 
 /* Look at all lines once, in a copy; what cannot be split is left to who reads them. */
 static void find_marks(Csv *c) {
     size_t length = (size_t)(c->end - c->at);
-    Marks m = {0};
+    Marks m = {.group = -1, .last = -1};
+    Number n;
     Rc rc;
     Error ignored;
-    bool commas = c->separator != ',' && memchr(c->at, ',', length), signs = memchr(c->at, '%', length) != NULL;
-    if (!commas && !signs) return;
+    bool commas = memchr(c->at, ',', length) && (c->separator != ',' || memchr(c->at, '"', length));
+    if (!commas && !memchr(c->at, '%', length) && !blank_between(c->at, c->end)) return;
     char *copy = memcpy(mem_alloc(length + 1, 1), c->at, length);
     Csv all = {.file = c->file, .at = copy, .end = copy + length, .separator = c->separator};
     snprintf(all.header, sizeof all.header, "%s", c->file);
     while (csv_next(&all, &rc, &ignored))
         for (int i = 0; !rc && i < all.fields; i++) {
-            const char *behind = number_marks(all.field[i], &m);
+            bool number = number_of(all.field[i], &n);
             if (i >= c->units) {
                 c->unit = mem_grow(c->unit, (size_t)i + 1, 1);
                 c->unit[c->units++] = 0;
             }
-            if (behind) c->unit[i] |= *behind ? CSV_PERCENT : CSV_PLAIN;
+            if (number) note(&m, &n);
+            if (number && (is_plain(&n, 0) || n.last)) c->unit[i] |= *n.behind ? CSV_PERCENT : CSV_PLAIN;
         }
-    c->comma = commas && m.decimal && !m.point && !m.grouped;
+    /* A comma that separates fields is decimal in quotes only where thousands show it. */
+    if (c->separator != ',' || m.last >= 0) decide(c, &m);
     csv_release(&all);
     free(copy);
+}
+
+const char *csv_written(const Csv *c) {
+    switch (c->group) {
+    case ',': return "numbers with thousands grouped by commas";
+    case '.': return "numbers with thousands grouped by points, and decimal commas";
+    case ' ': return c->comma ? "numbers with thousands grouped by blanks, and decimal commas"
+                              : "numbers with thousands grouped by blanks";
+    case '\'': return c->comma ? "numbers with thousands grouped by apostrophes, and decimal commas"
+                               : "numbers with thousands grouped by apostrophes";
+    }
+    return c->comma ? "numbers with decimal commas" : NULL;
 }
 
 bool csv_percent(const Csv *c, int column) {
     return column < c->units && c->unit[column] == CSV_PERCENT;
 }
 
-/* Write a decimal point and no sign of percent, as the file's other numbers say, and a spreadsheet's minus (U+2212) as
- * '-'. */
+/* Write a decimal point, no thousands' marks and no sign of percent, as the file's other numbers say, and a
+ * spreadsheet's minus (U+2212) as '-'. */
 static void write_plain(Csv *c) {
-    Marks ignored = {0};
+    Number n;
     for (int i = 0; i < c->fields; i++) {
-        if (!strncmp(c->field[i], "\xE2\x88\x92", 3) && number_marks(c->field[i] + 3, &ignored))
+        if (!strncmp(c->field[i], "\xE2\x88\x92", 3) && number_of(c->field[i] + 3, &n) && is_plain(&n, c->group))
             *(c->field[i] += 2) = '-';
         bool percent = csv_percent(c, i);
-        char *field = c->field[i], *comma = c->comma ? strchr(field, ',') : NULL;
-        if ((!percent && !comma) || !number_marks(field, &ignored)) continue;
-        if (comma) *comma = '.';
-        if (percent) field[strcspn(field, " %")] = 0;
+        char *field = c->field[i], *to = field;
+        if ((!percent && !c->comma && !c->group) || !number_of(field, &n) || !is_plain(&n, c->group)) continue;
+        if (percent) field[strcspn(field, "%")] = 0;
+        for (char *at = field; *at; at++)
+            if (*at != c->group || !c->group) *to++ = *at == ',' && c->comma ? '.' : *at;
+        *to = 0;
+        field[strcspn(field, " ")] = 0;
     }
 }
 

@@ -91,7 +91,7 @@ static Csv begin(const LogFile *file, char **copy) {
 /* Note of runs from `first` on how their file writes numbers. */
 static void note_marks(const Csv *c, const LogFile *file, const char *only, Logs *out, int first) {
     for (int i = first; i < out->count; i++) {
-        out->log[i].comma = c->comma;
+        out->log[i].written = csv_written(c);
         for (int k = 0; k < file->fields; k++) {
             const char *metric = only ? only : file->field[k];
             if (csv_percent(c, k) && log_series(&out->log[i], metric)) log_percent(&out->log[i], metric);
@@ -129,7 +129,7 @@ Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e) {
     for (int i = 0; i < file->fields; i++) {
         if (column[i].log < 0) continue;
         Log *log = &out->log[column[i].log];
-        log->comma = c.comma;
+        log->written = csv_written(&c);
         if (csv_percent(&c, i) && log->count) log_percent(log, column[i].metric);
     }
     for (int i = first; broken && !rc && i < out->count; i++)

@@ -128,7 +128,7 @@ const char *log_setting_of(const Log *log, const char *key) {
 static void join(Log *to, Log *from) {
     for (const LogSeries *s = from->series; s < from->series + from->count; s++)
         for (size_t k = 0; k < s->count; k++) add_point(to, s->name, s->at[k].step, s->at[k].value, s->percent);
-    to->comma |= from->comma;
+    if (!to->written) to->written = from->written;
     for (int i = 0; i < from->settings; i++) log_setting(to, from->setting[i].key, from->setting[i].value);
     if (from->doubt && !to->doubt) to->doubt = from->doubt, from->doubt = NULL;
     /* A part without numbers is no fault of a run that has some. */

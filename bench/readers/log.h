@@ -34,7 +34,7 @@ typedef struct {
     char *doubt;  /* what else is wrong with the file: "breaks off at byte 80"; NULL: nothing */
     int reader;   /* a row of readers.def */
     int shared;   /* bytes of the path that all logs' paths begin with, up to a '/'; of logs_settle */
-    bool comma;   /* its numbers have decimal commas */
+    const char *written; /* how its numbers are, as csv_written says */
     bool curve;   /* its steps mean something */
     bool saved;   /* its file stands in a folder checkpoint-N */
     LogSeries *series;

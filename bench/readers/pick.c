@@ -220,14 +220,15 @@ static void say_read(Pick *p) {
     }
     free(pick_labels(p, true, false, &arms));
     text_format(&p->read_as, ", %d run%s, %d arm%s", p->runs, p->runs == 1 ? "" : "s", arms, arms == 1 ? "" : "s");
-    bool percent = false, comma = false;
+    bool percent = false;
+    const char *written = NULL;
     for (int i = 0; i < p->runs; i++) {
         const PickedRun *run = &p->run[i];
         percent |= !run->why && run->series && run->series->percent;
-        comma |= !run->why && run->log->comma;
+        if (!run->why && run->log->written) written = run->log->written;
     }
     if (p->metric[0]) text_format(&p->read_as, "; %s%s", p->metric, percent ? " in percent" : "");
-    if (comma) text_format(&p->read_as, "; numbers with decimal commas");
+    if (written) text_format(&p->read_as, "; %s", written);
 }
 
 /* Why a run is left out, or what is doubtful of one that is used; NULL: nothing. */

@@ -57,6 +57,18 @@ Test(against, few_runs_constants_and_diverged_ones) {
     compare_data_release(&d);
 }
 
+Test(against, says_how_it_read) {
+    CompareData d;
+    Against r;
+    LOCAL_TEXT(out);
+    read_data(&d, "arm,value\na,2%\na,2.5%\nb,2%\n");
+    cr_assert_eq(against_make(&r, &d, &usual, &e), RC_OK, "%s", e.text);
+    against_json(&r, &out);
+    cr_expect(strstr(out.at, "\"read_as\": \"numbers in percent\""), "%s", out.at);
+    against_release(&r);
+    compare_data_release(&d);
+}
+
 /* (3 - mean) sqrt(n): a 1/3 sqrt(3), b below; and b after a: 9 runs, of which a relabelling of 3 and 6. */
 Test(against, a_rule_and_the_arm_before) {
     CompareData d;

@@ -151,6 +151,17 @@ Test(compare, swapped_arms_turn_every_sign) {
     release();
 }
 
+/* JSON without what it says of the form that was read; json is freed. */
+static char *without_reading(char *json) {
+    json_t *root = json_loads(json, 0, NULL);
+    cr_assert(root);
+    json_object_del(root, "read_as");
+    free(json);
+    json = json_dumps(root, JSON_INDENT(1));
+    json_decref(root);
+    return json;
+}
+
 /* The same runs in eight forms, the fifth with rows out of order, Windows line ends, blank lines and a byte order
  * mark. */
 Test(compare, every_form_gives_the_same_bytes) {
@@ -168,9 +179,9 @@ Test(compare, every_form_gives_the_same_bytes) {
         "seed;pre;post one\n1;3,25;3,5\n2;3;3,125\n3;2,75;3,25\n",
         "seed,pre,post one\n1,3.25%,3.5%\n2,3 %,3.125%\n3,2.75%,3.25%\n",
     };
-    char *first = json_of(forms[0], plain);
+    char *first = without_reading(json_of(forms[0], plain));
     for (size_t i = 1; i < sizeof forms / sizeof *forms; i++) {
-        char *other = json_of(forms[i], plain);
+        char *other = without_reading(json_of(forms[i], plain));
         cr_expect_str_eq(other, first, "form %zu", i);
         free(other);
     }
@@ -180,6 +191,8 @@ Test(compare, every_form_gives_the_same_bytes) {
     release();
     make(forms[7], plain);
     says(compare_text, "Read as numbers in percent.", true);
+    says(compare_json, "\"read_as\": \"numbers in percent\"", true);
+    says(compare_tex, "% Read as numbers in percent.", true);
     release();
 }
 

@@ -72,6 +72,18 @@ Test(compare_anytime, shows_nothing_else) {
     release();
 }
 
+/* How the numbers were read stands in all three forms. */
+Test(compare_anytime, says_how_it_read) {
+    static const char *const there[] = {"\nRead as numbers in percent.", "\"read_as\": \"numbers in percent\"",
+                                        "\n% Read as numbers in percent."};
+    LOCAL_TEXT(out);
+    make("seed,a,b\n1,3%,4%\n2,3%,5%\n", NAN, NAN, 64);
+    say(&out);
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        cr_expect(strstr(out.at, there[i]), "%s: %s", there[i], out.at);
+    release();
+}
+
 /* Later seeds undo nothing: the one that decided stays. */
 Test(compare_anytime, a_decision_stays) {
     char file[2000];

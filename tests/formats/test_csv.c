@@ -52,6 +52,33 @@ Test(csv, decimal_commas_where_nothing_else_fits) {
         cr_expect_str_eq(read(rows[i][0]), rows[i][1], "row %zu", i);
 }
 
+/* A number with both marks says what each is, for all numbers of the file that do not contradict it. */
+Test(csv, thousands_beside_decimals) {
+    static const char *const rows[][2] = {
+        {"s;a\n1;1,234.5\n2;3,412\n3;-12,345,678.25\n", "s|a/1|1234.5/2|3412/3|-12345678.25"},
+        {"s,a\n1,\"1,234.5\"\n2,\"3,412\"\n", "s|a/1|1234.5/2|3412"},
+        {"s;a\n1;1.234,5\n2;3.412\n3;,25\n", "comma s|a/1|1234.5/2|3412/3|.25"},
+        {"s;a\n1;1 234,5\n2;3 412\n3;0,25\n", "comma s|a/1|1234.5/2|3412/3|0.25"},
+        {"s;a\n1;1\xC2\xA0" "234,5\n2;run 7\n", "comma s|a/1|1234.5/2|run 7"}, /* U+00A0 */
+        {"s;a\n1;1\xE2\x80\xAF" "234,5\n", "comma s|a/1|1234.5"},               /* U+202F */
+        {"s,a\n1,1'234.5\n2,3'412\n", "s|a/1|1234.5/2|3412"},
+        {"s;a\n1;1 234.5\n2;3 412\n", "s|a/1|1234.5/2|3412"},
+        {"s;a\n1;1,234.5 %\n2;3,412%\n", "s|a/1|1234.5/2|3412 %1"},
+        {"s;a\n1;1,234.5e-3\n", "s|a/1|1234.5e-3"},
+        /* Contradictions, which stay as they are: */
+        {"s;a\n1;1,234.5\n2;1.234,5\n", "s|a/1|1,234.5/2|1.234,5"},
+        {"s;a\n1;1.234,5\n2;0.5\n", "s|a/1|1.234,5/2|0.5"},
+        {"s;a\n1;1 234,5\n2;3.5\n", "s|a/1|1 234,5/2|3.5"},
+        {"s;a\n1;12,34.5\n", "s|a/1|12,34.5"},
+        {"s;a\n1;1,234.5\n2;1.234.567\n", "s|a/1|1,234.5/2|1.234.567"},
+        {"s;a\n1;1,234.5,6\n", "s|a/1|1,234.5,6"},
+        /* No number says what its marks are: */
+        {"s;a\n1;3 412\n2;3'412\n3;1.234.567\n", "s|a/1|3 412/2|3'412/3|1.234.567"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_str_eq(read(rows[i][0]), rows[i][1], "row %zu: %s", i, rows[i][0]);
+}
+
 Test(csv, a_column_in_percent) {
     static const char *const rows[][2] = {
         {"s,a\n1,71.5%\n2,80 %\n", "s|a/1|71.5/2|80 %1"},

@@ -403,7 +403,7 @@ Test(pick, a_metric_with_and_without_a_sign_of_percent) {
     Logs l;
     Pick p;
     six(&l);
-    for (int i = 0; i < 6; i++) log_percent(&l.log[i], "val/loss"), l.log[i].comma = true;
+    for (int i = 0; i < 6; i++) log_percent(&l.log[i], "val/loss"), l.log[i].written = "numbers with decimal commas";
     make(&p, &l, usual());
     cr_expect(strstr(p.read_as.at, "; val/loss in percent; numbers with decimal commas"), "%s", p.read_as.at);
     release(&p, &l);
