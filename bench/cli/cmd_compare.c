@@ -233,6 +233,8 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
         compare_sentences(result, metric_of(o, result->data), form_of(o), out);
     } else if (o->times[OPTION_markdown])
         compare_markdown(result, metric_of(o, result->data), out);
+    else if (o->times[OPTION_junit])
+        compare_junit(result, metric_of(o, result->data), out);
     else if (first->options.anytime)
         json  ? compare_anytime_json(first, out)
         : tex ? compare_anytime_tex(first, out)
@@ -245,15 +247,29 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
 
 /* Forms that exclude each other. */
 static Rc check_forms(const Options *o, Error *e) {
-    bool json = o->times[OPTION_json] > 0, tex = o->times[OPTION_tex] > 0, markdown = o->times[OPTION_markdown] > 0;
-    if (json && tex) return error_set(e, RC_USAGE, "compare: --format json or --format tex, not both");
-    if (markdown && (json || tex))
-        return error_set(e, RC_USAGE, "compare: --format markdown or --format %s, not both", json ? "json" : "tex");
-    if (o->times[OPTION_sentence] && json)
-        return error_set(e, RC_USAGE, "compare: --sentence or --format json, not both");
-    if (o->times[OPTION_anytime] && (o->times[OPTION_sentence] || markdown))
-        return error_set(e, RC_USAGE, "compare: --anytime or %s, not both",
-                         markdown ? "--format markdown" : "--sentence");
+    static const struct {
+        OptionKind kind;
+        const char *name;
+        bool sentence, anytime, numbers; /* goes with --sentence; --anytime; --against and --at every */
+    } forms[] = {{OPTION_json, "json", false, true, true},
+                 {OPTION_tex, "tex", true, true, true},
+                 {OPTION_markdown, "markdown", true, false, true},
+                 {OPTION_junit, "junit", false, false, false}};
+    const char *first = NULL;
+    bool anytime = o->times[OPTION_anytime] > 0, every = !strcmp(option(o, OPTION_at, ""), "every");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const char *name = forms[i].name, *other = NULL;
+        if (!o->times[forms[i].kind]) continue;
+        if (first) return error_set(e, RC_USAGE, "compare: --format %s or --format %s, not both", first, name);
+        if (o->times[OPTION_sentence] && !forms[i].sentence) other = "--sentence";
+        if (anytime && !forms[i].anytime) other = "--anytime";
+        if (every && !forms[i].numbers) other = "--at every";
+        if (o->times[OPTION_against] && !forms[i].numbers) other = "--against";
+        if (other) return error_set(e, RC_USAGE, "compare: %s or --format %s, not both", other, name);
+        first = name;
+    }
+    if (anytime && o->times[OPTION_sentence])
+        return error_set(e, RC_USAGE, "compare: --anytime or --sentence, not both");
     return RC_OK;
 }
 

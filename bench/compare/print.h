@@ -65,6 +65,9 @@ void compare_over_tex(const CompareOver *r, Text *out);
 /* The gate, sentences, tables and notes, of all corpora. metric: what was measured; NULL: not known. */
 void compare_markdown(const CompareOver *r, const char *metric, Text *out);
 
+/* JUnit's XML: a suite for each corpus, a test for each arm, as --fail-on judges it. */
+void compare_junit(const CompareOver *r, const char *metric, Text *out);
+
 /* What `compare --plot` draws: a row for each arm minus the baseline. plot_release releases it. */
 void compare_plot(const CompareResult *r, Plot *p);
 

@@ -128,27 +128,30 @@ static void sentence(const Family *f, const Comparison *c, Decision d, const Sen
     text_format(out, ").");
 }
 
+void compare_sentence(const CompareOver *r, int corpus, int i, const char *metric, SentenceForm form, Text *out) {
+    const CompareResult *one = &r->of[corpus];
+    const Comparison *c = &one->family.at[i];
+    char where[200];
+    snprintf(where, sizeof where, "On %.180s", r->data->name[corpus]);
+    SentenceNames names = {.arm = compare_arm_name(one, c),
+                           .baseline = one->data->arm[one->baseline],
+                           .what = metric,
+                           .when = r->data->when,
+                           .where = r->data->corpora > 1 ? where : NULL,
+                           .verb = one->data->steps ? "reaches the target"
+                                   : r->data->when  ? "is"
+                                                    : "ends",
+                           .lost = one->data->steps ? "a run never reached the target" : "a run diverged",
+                           .steps = one->data->steps};
+    sentence(&one->family, c, c->decision, &names, form, out);
+}
+
 void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out) {
-    for (int k = 0; k < r->data->corpora; k++) {
-        const CompareResult *one = &r->of[k];
-        char where[200];
-        snprintf(where, sizeof where, "On %.180s", r->data->name[k]);
-        for (int i = 0; i < one->family.count; i++) {
-            const Comparison *c = &one->family.at[i];
-            SentenceNames names = {.arm = compare_arm_name(one, c),
-                                   .baseline = one->data->arm[one->baseline],
-                                   .what = metric,
-                                   .when = r->data->when,
-                                   .where = r->data->corpora > 1 ? where : NULL,
-                                   .verb = one->data->steps ? "reaches the target"
-                                           : r->data->when  ? "is"
-                                                            : "ends",
-                                   .lost = one->data->steps ? "a run never reached the target" : "a run diverged",
-                                   .steps = one->data->steps};
-            sentence(&one->family, c, c->decision, &names, form, out);
+    for (int k = 0; k < r->data->corpora; k++)
+        for (int i = 0; i < r->of[k].family.count; i++) {
+            compare_sentence(r, k, i, metric, form, out);
             text_format(out, "\n");
         }
-    }
 }
 
 void against_sentences(const Against *r, const char *metric, SentenceForm form, Text *out) {

@@ -9,7 +9,9 @@
 
 typedef enum { SENTENCE_TEXT, SENTENCE_TEX, SENTENCE_MARKDOWN } SentenceForm;
 
-/* A line for each comparison of every corpus. metric: NULL: not known. */
+/* Comparison i of a corpus. metric: NULL: not known. */
+void compare_sentence(const CompareOver *r, int corpus, int i, const char *metric, SentenceForm form, Text *out);
+/* A line for each comparison of every corpus. */
 void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out);
 
 /* A line for each arm. */

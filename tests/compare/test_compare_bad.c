@@ -224,6 +224,10 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --at step:", "--at: 'step:' is none of");
     command_refused("a --where loss", "--where: 'loss' is not key=value");
     command_refused("a --format json --format tex", "--format json or --format tex, not both");
+    command_refused("a --format junit --sentence", "--sentence or --format junit, not both");
+    command_refused("a --format junit --against 3", "--against or --format junit, not both");
+    command_refused("a --format junit --at every", "--at every or --format junit, not both");
+    command_refused("a --format junit --anytime", "--anytime or --format junit, not both");
     command_refused("a --better hgher", "--better: unknown 'hgher'; did you mean 'higher'?");
     command_refused("a --margin 1e-3x", "--margin: '1e-3x' is not a number");
     command_refused("a --margin 0", "--margin: '0' is not a number above 0");
