@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 from autograd import Var, concatenate, erf, exp, log, relu, sigmoid, softmax, sqrt, stack, stop_gradient, tanh, var
+from equation_masks import Draws
 from equation_text import Named, evaluate, parse
 
 
@@ -84,7 +85,7 @@ def deviation(net, start, kind, block, rows, cols):
                                                        "sqrt": math.sqrt})
     xavier = math.sqrt(2 / (rows + cols))
     if start is None:
-        return scaled
+        return scaled if keys["residual_init"] == "scaled" else usual
     if start.startswith("the projections into the stream not scaled down"):
         return usual
     if start == "all weights N(0, 1/d)":
@@ -118,6 +119,7 @@ ATTN, MLP, CROSS = 0, 1, 2  # sublayers
 class Net:
     order = ATTN, MLP  # of a block's sublayers
     stack = ""         # what the names of a stack's parameters begin with
+    step = None        # of a training pass, which drops: its number
 
     def __init__(self, equation, keys, normals, weights=None):
         """normals: {name: matrix of standard normals}, floats, names as exported. weights: where the net puts its own; None: nowhere."""
@@ -129,8 +131,10 @@ class Net:
         head = re.match(r"(?:x \+ )?(\w+)(?:\(|$)", equation.field["head"])
         self.final = head and head[1]
         form = self.sublayer[0][0][0]
+        absent = [part for part, there in ((".streams_", form == "mhc"), ("lm_head.", not keys["tied"]),
+                                           ("wpe.", keys["positions"] == "learned")) if not there]
         for name, z in normals.items():
-            if form == "mhc" or ".streams_" not in name:
+            if not any(part in name for part in absent):
                 self.weights[name] = Var(self.scaled(name, z))
         self.unit_lengths()
 
@@ -156,6 +160,15 @@ class Net:
         if key not in self.weights:
             self.weights[key] = Var(np.broadcast_to(np.asarray(start, "f4").astype("f8"), shape).copy())
         return self.weights[key]
+
+    def dropped(self, x, stream):
+        """Srivastava et al. 2014: what is kept is larger by 1 / (1 - p); word e of the step's draws decides on number e."""
+        p = self.keys["dropout"]
+        if not p or self.step is None:
+            return x
+        draws = Draws(self.keys["dropout_seed"] or 1, stream, self.step)
+        kept = [draws(e) >= int(p * 2 ** 32) for e in range(x.value.size)]
+        return x * (np.reshape(kept, x.shape) / (1 - p))
 
     def unit_lengths(self):
         if "updates" not in self.e.field:
@@ -348,7 +361,7 @@ class Net:
         """s: the streams by name; changes them as the equation says."""
         form, node = self.sublayer[block][ATTN if sub == CROSS else sub]
         k = len(self.order) * block + self.order.index(sub)
-        f = (lambda x: self.F(block, u, x)) if sub == MLP else (lambda x: self.A(block, sub, u, x))
+        f = lambda x: self.dropped(self.F(block, u, x) if sub == MLP else self.A(block, sub, u, x), self.name(block, sub) + ".dropout")
         if form == "hyper":
             n = len(s["X"])
             s["x"] = self.mix(("m", k), np.eye(n)[k % n], s["X"])[0]
@@ -428,7 +441,7 @@ class Net:
             x = evaluate(parse(field["embeddings"]), env) * x
         if "embed_norm" in field:
             x = self.norm(field["embed_norm"], ("embed",), x)
-        return x
+        return self.dropped(x, self.stack + "drop")
 
     def table(self):
         return "wte.weight"

@@ -96,9 +96,8 @@ class Pairs:
 
     def __init__(self, equation, keys, normals):
         self.keys, self.context, self.weights = keys, keys["context"], {}
-        absent = [name for name, there in (("lm_head.", not keys["tied"]), ("src.wte.", not keys["shared_embeddings"]),
-                                           ("wpe.", keys["positions"] == "learned"), ("src.wpe.", keys["positions"] == "learned")) if not there]
-        normals = {name: z for name, z in normals.items() if not name.startswith(tuple(absent))}
+        if keys["shared_embeddings"]:
+            normals = {name: z for name, z in normals.items() if not name.startswith("src.wte.")}
         of = lambda source: {name: z for name, z in normals.items() if name.startswith("src.") == source}
         self.encoder = Encoder(equation_of(equation, 1), keys, of(True), self.weights)
         self.decoder = Decoder(equation, self.encoder, keys, of(False), self.weights)

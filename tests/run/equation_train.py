@@ -91,7 +91,9 @@ def train(net, ids, valid, batches):
     net.profiles(False)
     before = float(net.loss(*whole, 0).value)
     for t in range(steps):
+        net.step = t
         loss = net.loss(*crops[t], t / (steps - 1), keys["label_smoothing"])
+        net.step = None
         names = list(net.weights)
         grads = dict(zip(names, gradients(loss, [net.weights[name] for name in names])))
         norm, grads = clipped(grads, keys["clip"])

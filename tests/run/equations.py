@@ -1,7 +1,9 @@
 """Arms of every rule in every column that takes it, every choice, start and norm, and what is wrong with how they were trained.
 
     equations.py arms PROGRAM WHAT...            experiment files, NAME.yaml and NAME.arms (JSON), of what is listed in ARMS
+    equations.py starts PROGRAM NAME             starting weights and batches of the runs in NAME.results, a file in normals each
     equations.py check PROGRAM TEXT NAME...      the runs in NAME.results against training by equation_net.py, a line each
+    equations.py missing PROGRAM NAME...         keys, choices and recipes of the help that no arm of these has, a line each
 """
 import csv
 import glob
@@ -25,7 +27,12 @@ KEYS = {"layers": 3, "width": 8, "heads": 2, "ffn_mult": 2, "context": 6, "batch
         "position_std": 0.3, "optimizer": "adamw", "lr": 3e-2, "schedule": "constant", "warmup": 0, "warmup_lr": 0, "final_lr": 0,
         "beta1": 0.9, "beta2": 0.95, "adam_eps": 1e-2, "momentum": 0.9, "weight_decay": 0.1, "clip": 1, "steps": 5,
         "objective": "next", "activation": "gelu", "positions": "learned", "bias": True, "tied": True, "label_smoothing": 0,
-        "shared_embeddings": True}
+        "shared_embeddings": True, "residual_init": "scaled", "dropout": 0, "init_seed": 0, "order_seed": 0, "dropout_seed": 0}
+# Keys that say how numbers are read, rounded, stored or shown, which no equation says, and where they are tested.
+ELSEWHERE = {"dataset": "tests/datasets", "tokenizer": "tests/datasets", "text_sha256": "tests/datasets", "long_lines": "tests/datasets",
+             "precision": "tests/kernels, tests/models", "evaluate_at": "tests/run", "curve_every": "tests/run", "curve_batches": "tests/run",
+             "mended": "tests/plan"}
+SHAPE = "activation", "layers", "width", "ffn_mult", "context", "batch", "objective", "init_seed", "order_seed"  # what starts depend on
 RECIPES = {"gpt2": {}, "llama": {"activation": "swiglu", "positions": "rope", "bias": False, "tied": False}}
 MOST = 60  # arms of an experiment
 TWO = {"ramp", "learned_ramp", "moves"}  # rules of two numbers
@@ -48,6 +55,17 @@ def columns(program):
         values = re.sub(r" and a number \('.*$", "", values).replace(" and a number", "")
         for name in names.split(", "):
             found[name] = values.split(", ")
+    return found
+
+
+def keys_of_help(program):
+    """{key of an experiment: what may stand in it}, a list, or None where it is a number or a text."""
+    text = subprocess.run([program, "run", "--help", "all"], capture_output=True, text=True, check=True).stdout
+    lines = text[text.index("Keys of --set"):text.index("--set takes")].splitlines()[2:]
+    found = {}
+    for line in lines:
+        key, valid = re.match(r"([a-z_0-9]+) +\S+ +(\S+ to \S+|(?:\S+, )*\S+) ", line).groups()
+        found[key] = valid.split(", ") if ", " in valid else None
     return found
 
 
@@ -107,12 +125,13 @@ def arms_numbers(program):
                     yield {**FULL, **more, column: number if rule == "a number" else f"{rule} {number}"}
 
 
-def same_runs(arms, runs):
-    """Arms of one column and rule that have the same losses although their numbers differ."""
+def same_runs(arms, runs, alike):
+    """Arms that have the same losses although their numbers differ; alike: of one column and rule, else any two."""
     seen = {}
     for i, arm in enumerate(arms):
         curves, _ = runs[f"arm{i}"]
-        key = *[f"{k}: {v.split(' ')[0] if ' ' in v else ''}" for k, v in arm.items() if FULL.get(k) != v], *[row["train_loss"] for row in curves]
+        column = [f"{k}: {v.split(' ')[0] if ' ' in v else ''}" for k, v in arm.items() if FULL.get(k) != v] if alike else []
+        key = *column, *[row["train_loss"] for row in curves]
         if key in seen:
             yield f"{flow(arm)}: the losses of {flow(seen[key])}, whose numbers are others"
         seen[key] = arm
@@ -141,16 +160,60 @@ def arms_streams(program):
 
 def arms_starts(program):
     """Each start with each activation, each optimizer with each schedule."""
-    found = columns(program)
+    found, keys = columns(program), keys_of_help(program)
     for start in found["init"]:
         for recipe in RECIPES:
-            for activation in ("gelu", "relu", "swiglu"):
+            for activation in keys["activation"]:
                 for after in found["after_step"]:
                     yield {**FULL, "init": start, "recipe": recipe, "activation": activation, "after_step": after}
-    for optimizer in ("adamw", "adam", "radam", "sgd"):
-        for schedule in ("constant", "linear", "cosine", "inverse_sqrt"):
+    for optimizer in keys["optimizer"]:
+        for schedule in keys["schedule"]:
             yield {**FULL, "optimizer": optimizer, "schedule": schedule, "warmup": 2, "steps": 9, "clip": 0,
                    "final_lr": 1e-3, "in_strength": "moves 1 0"}
+
+
+# Other numbers than KEYS has; 0 and 1 are tested as what they are elsewhere. What a key needs beside it to matter.
+OTHERS = {"layers": 4, "width": 16, "heads": 4, "ffn_mult": 3, "context": 5, "batch": 3, "norm_eps": 0.1, "init_std": 0.2, "token_std": 0.3,
+          "position_std": 0.4, "lr": 1e-2, "warmup": 3, "warmup_lr": 2e-2, "final_lr": 1e-3, "beta1": 0.7, "beta2": 0.8, "adam_eps": 1e-3,
+          "momentum": 0.5, "weight_decay": 0.5, "clip": 0.2, "steps": 4, "label_smoothing": 0.2, "dropout": 0.3, "init_seed": 7,
+          "order_seed": 7, "dropout_seed": 7}
+BESIDE = {"warmup_lr": {"warmup": 2}, "final_lr": {"schedule": "linear"}, "momentum": {"optimizer": "sgd"}, "dropout_seed": {"dropout": 0.3}}
+OF_PAIRS = {("objective", "translate"), ("positions", "sinusoidal"), ("shared_embeddings", False)}  # of encoder-decoders alone
+
+
+def arms_keys(program):
+    """Each key at another value, which must matter: each choice, and a number; OF_PAIRS are in `translated`."""
+    yield {"base": "peri"}
+    for key, valid in keys_of_help(program).items():
+        for value in (valid or [OTHERS.get(key)]) if key not in ELSEWHERE else ():
+            value = {"true": True, "false": False}.get(value, value)
+            if value is not None and value != KEYS.get(key) and (key, value) not in OF_PAIRS:
+                yield {"base": "peri", **BESIDE.get(key, {}), key: value}
+    for beside in BESIDE.values():
+        yield {"base": "peri", **beside}
+    yield {"base": "pre", "dropout": 0.2, "embed": "layernorm", "positions": "rope", "activation": "swiglu"}
+
+
+def missing(program, names):
+    """What the help has and no arm of these lists."""
+    arms = [arm for name in names for arm in ARMS[name](program)]
+    for key, valid in keys_of_help(program).items():
+        if key in ELSEWHERE:
+            continue
+        there = {plain(keys_of(arm).get(key)) for arm in arms}
+        for value in valid or ():
+            if value not in there:
+                yield f"{key}: {value}: no arm has it"
+        if not valid and len(there) < 2:
+            yield f"{key}: all arms have one number"
+    for column, valid in columns(program).items():
+        there = {str(arm[column]).split(" ")[0] for arm in arms if column in arm}
+        wanted = {written(column, value).split(" ")[0] for value in valid if value and value != "or constant"}
+        yield from (f"{column}: {value}: no arm has it" for value in sorted(wanted - there))
+    listed = json.loads(subprocess.run([program, "list", "--format", "json"], capture_output=True, text=True, check=True).stdout)
+    for kind, key in (("recipes", "recipe"), ("variants", "base")):
+        there = {arm.get(key) for arm in arms}
+        yield from (f"{key}: {row['name']}: no arm has it" for row in listed[kind] if row["name"] not in there)
 
 
 def arms_masked(program):
@@ -195,7 +258,7 @@ def arms_rows(program):
 
 ARMS = {"columns": arms_columns, "ranges": arms_ranges, "numbers": arms_numbers, "pairs": arms_pairs, "streams": arms_streams,
         "starts": arms_starts, "rows": arms_rows, "masked": arms_masked, "translated": arms_translated,
-        "translated_columns": arms_translated_columns, "mutants": arms_mutants}
+        "translated_columns": arms_translated_columns, "mutants": arms_mutants, "keys": arms_keys}
 
 
 def plain(value):
@@ -259,6 +322,27 @@ class Exported:
         return [np.array([self.letters[c] for c in part.decode()]) for part in (text[:cut], text[cut:])]
 
 
+def shape_of(arm):
+    keys = keys_of(arm)
+    return "-".join(str(keys[key]) for key in SHAPE)
+
+
+def write_starts(program, name):
+    """The exports of all runs of an experiment, a shape each."""
+    with open(name + "-0.arms") as stream:
+        arms = json.load(stream)
+    for run in listed_runs(program, name + "-0"):
+        arm = arms[int(run["arm"].removeprefix("arm"))]
+        batches = [] if arm["objective"] == "masked" else ["--batches"]
+        subprocess.run([program, "export", run["id"], "--results", name + "-0.results", "--at", "0", *batches, "-o",
+                        f"normals/{shape_of(arm)}.safetensors"], check=True)
+
+
+def listed_runs(program, name):
+    command = [program, "runs", name + ".yaml", "--results", name + ".results", "--format", "json"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["groups"][0]["runs"]
+
+
 def explained(program, arms):
     found = []
     for at in range(0, len(arms), 20):
@@ -269,10 +353,8 @@ def explained(program, arms):
 
 def runs_of(program, name):
     """{arm: (curves' rows, evaluations, status)}"""
-    command = [program, "runs", name + ".yaml", "--results", name + ".results", "--format", "json"]
-    listed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     found = {}
-    for run in listed["groups"][0]["runs"]:
+    for run in listed_runs(program, name):
         folder = f"{name}.results/runs/{run['id']}/"
         with open(folder + "curves.csv") as stream:
             curves = list(csv.DictReader(stream))
@@ -288,14 +370,14 @@ def off(got, want):
 def wrong(arm, equation, exported, text, run):
     """What of the program's numbers is not those of the equation."""
     keys = keys_of(arm)
-    of = lambda objective: exported[arm.get("recipe", "gpt2"), keys["activation"], keys["layers"], objective]
     pairs = keys["objective"] == "translate"
-    shape, batches = of(keys["objective"]), of("translate" if pairs else "next").batches
+    shape, batches = exported[shape_of(arm)], exported[shape_of({**arm, "objective": "translate" if pairs else "next"})].batches
     ids, valid = shape.encode(text, keys["objective"])
     net = (Pairs if pairs else Net)(equation, keys, shape.normals)
     losses, norms, before, after = train(net, ids, valid, batches[:keys["steps"]])
     curves, evaluations = run
-    most, of_floats = TOLERANCE_OF_FLOATS if "attn.in" in arm else TOLERANCE, TOLERANCE_OF_FLOATS
+    of_floats = TOLERANCE_OF_FLOATS  # as the cosine of a schedule is a float
+    most = of_floats if "attn.in" in arm or keys["schedule"] == "cosine" else TOLERANCE
     if "updates" in equation.field:
         most = of_floats = TOLERANCE_OF_LENGTHS
     for t, (loss, norm) in enumerate(zip(losses, norms)):
@@ -310,14 +392,13 @@ def wrong(arm, equation, exported, text, run):
 def check(program, text, names):
     exported = {}
     for path in glob.glob("normals/*.safetensors"):
-        recipe, activation, layers, objective = os.path.basename(path).removesuffix(".safetensors").split("-")
-        exported[recipe, activation, int(layers), objective] = Exported(path)
+        exported[os.path.basename(path).removesuffix(".safetensors")] = Exported(path)
     for path in sorted(path for name in names for path in glob.glob(name + "-*.arms")):
         name = path.removesuffix(".arms")
         with open(path) as stream:
             arms = json.load(stream)
         runs = runs_of(program, name)
-        for what in same_runs(arms, runs) if name.startswith("numbers") else ():
+        for what in same_runs(arms, runs, name.startswith("numbers")) if name.startswith(("numbers", "keys")) else ():
             print(what)
         for i, (arm, equation) in enumerate(zip(arms, explained(program, arms))):
             try:
@@ -328,28 +409,32 @@ def check(program, text, names):
                 print(f"{flow(arm)}: {what}")
 
 
-STARTS = {"base": "pre", "streams": "mhc", "steps": 9, "init_std": 1, "token_std": 1, "position_std": 1, "residual_init": "plain"}
+STARTS = {"base": "pre", "streams": "mhc", "steps": 9, "init_std": 1, "token_std": 1, "position_std": 1, "residual_init": "plain",
+          "tied": False}
 
 
 def arms_normals(program):
     """mHC over Pre-LN, which has every matrix that others have, in every shape: the exports hold the starting weights."""
-    for recipe in RECIPES:
-        for activation in ("gelu", "relu", "swiglu"):
-            for layers in (3, 4):
-                for objective in ("next", "masked"):
-                    yield {**STARTS, "recipe": recipe, "activation": activation, "layers": layers, "objective": objective}
+    for activation in keys_of_help(program)["activation"]:
+        for layers in (3, 4):
+            for objective in ("next", "masked"):
+                yield {**STARTS, "activation": activation, "layers": layers, "objective": objective}
+    for key in SHAPE:
+        if key in OTHERS and key != "layers":
+            yield {**STARTS, "objective": "next", key: OTHERS[key]}
 
 
 def arms_pair_normals(program):
     """As much of encoder-decoders, with tables of their own for source, target and head."""
-    for activation in ("gelu", "relu", "swiglu"):
+    for activation in keys_of_help(program)["activation"]:
         for layers in (3, 4):
-            yield {**STARTS, "recipe": "gpt2", "activation": activation, "layers": layers, "objective": "translate", "tied": False,
-                   "shared_embeddings": False}
+            yield {**STARTS, "activation": activation, "layers": layers, "objective": "translate", "shared_embeddings": False}
 
 
 ARMS |= {"normals": arms_normals, "pair_normals": arms_pair_normals}
 
 if __name__ == "__main__":
     {"arms": lambda program, *names: write_experiments(program, names),
-     "check": lambda program, text, *names: check(program, text, names)}[sys.argv[1]](*sys.argv[2:])
+     "starts": write_starts,
+     "check": lambda program, text, *names: check(program, text, names),
+     "missing": lambda program, *names: print(*missing(program, names), sep="\n", end="")}[sys.argv[1]](*sys.argv[2:])

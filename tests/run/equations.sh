@@ -35,29 +35,36 @@ done 3>text.source >text.target
 mkdir normals
 for list in normals pair_normals; do
   train "$list"
-  "$program" runs "$list-0.yaml" --results "$list-0.results" --format json >normals.json || bail "runs $list-0.yaml"
-  "$python" - "$list" >ids <<'PY' || bail "ids of $list"
-import json
-import sys
-arms, runs = json.load(open(sys.argv[1] + "-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
-for run in runs:
-    arm = arms[int(run["arm"][3:])]
-    print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers", "objective")))
-PY
-  while read -r id shape; do
-    batches=(--batches)
-    [ "${shape%-masked}" = "$shape" ] || batches=()
-    "$program" export "$id" --results "$list-0.results" --at 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
-  done <ids
+  equations starts "$program" "$list" >>log || bail "exports of $list"
 done
-[ "$(ls normals | wc -l)" = 30 ] || bail "not every shape has a run"
 
-lists=(columns ranges starts rows masked translated)
+lists=(columns ranges starts rows keys masked translated)
 [ "${3:-}" = full ] && lists+=(numbers pairs streams translated_columns)
 for list in "${lists[@]}"; do
   train "$list"
   report "arms train as their equations say: $list" "$(equations check "$program" text "$list")"
 done
+
+# Is every key, choice, column, rule and row of the program among the arms? A new one must be missed.
+report "every key, choice, column and row has an arm" "$(equations missing "$program" "${lists[@]}")"
+anew() { # sed script of the help
+  printf '#!/bin/sh\n%q "$@" | sed "%s"\n' "$program" "$1" >anew && chmod +x anew
+}
+missed() { # sed script of the help, what is missing then
+  anew "$1" && equations missing ./anew "${lists[@]}" | grep -qxF "$2" || echo "nobody misses '$2'"
+}
+tried() { # sed script of the help, a list, what one of its arms has then
+  anew "$1" && equations arms ./anew "$2" && cat "$2"-*.yaml | grep -qF "$3" || echo "no arm has '$3'"
+}
+mkdir anew.d && cd anew.d
+report "a new one is missed or tried" "$(
+  missed 's/^momentum  /viscosity /' 'viscosity: all arms have one number'
+  tried 's/^activation .*relu,/& mish,/' keys 'activation: mish'
+  tried 's/^optimizer .*adamw,/& lion,/' starts 'optimizer: lion, schedule: cosine'
+  tried 's/^carry:/carry, viscosity:/' columns 'viscosity: learned 0.7'
+  tried 's/ rmsnorm,/ rmsnorm, peaknorm,/' ranges 'mlp.post: peaknorm'
+)"
+cd ..
 
 # Would an error be seen? One line of the encoder-decoder changed.
 train mutants
