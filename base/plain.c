@@ -105,7 +105,12 @@ static Rc unmark(char **bytes, size_t *length, Error *e) {
 
 Rc plain_text(char **bytes, size_t *length, Error *e) {
     if (unmark(bytes, length, e)) return e->code;
-    if (!memchr(*bytes, '\n', *length))
-        for (char *at = *bytes; (at = memchr(at, '\r', *length - (size_t)(at - *bytes)));) *at = '\n';
+    if (*length && (*bytes)[*length - 1] == '\x1A') (*bytes)[--*length] = 0;
+    char *end = *bytes + *length, *feed = memchr(*bytes, '\n', *length);
+    if (feed && feed + 1 < end) return RC_OK;
+    if (feed && feed > *bytes && feed[-1] == '\r') feed--; /* a line of Windows, unless others precede it */
+    char *stop = feed ? feed : end;
+    if (memchr(*bytes, '\r', (size_t)(stop - *bytes)))
+        for (char *at = *bytes; (at = memchr(at, '\r', (size_t)(stop - at)));) *at = '\n';
     return RC_OK;
 }

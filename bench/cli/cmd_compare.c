@@ -37,6 +37,8 @@ const char compare_help[] =
     "  {\"pre\": [3.2, 3.1], \"post\": [3.3, 3.4]}                        with --unpaired: lists name no seeds\n"
     "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\",\n"
     "  {\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}                          or one such object a line (JSONL)\n"
+    "  {\"seed\": {\"0\": 1}, \"pre\": {\"0\": 3.2}, \"post\": {\"0\": 3.3}}       a data frame's to_json, in any "
+    "form\n"
     "Seeds and blocks are whole numbers, 3.0 too; every arm needs every seed, but for --unpaired. A run that diverged\n"
     "is no missing run: its value is nan, inf or diverged (in JSON a string, or Python's bare NaN and Infinity), and\n"
     "--cap says what it counts as. An empty cell, NA, N/A, None, null and - are a missing run. UTF-8, or UTF-16 with\n"
@@ -196,9 +198,7 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
         say_aside(&data->of[0]);
         against_sentences(&r, metric_of(o, data), form_of(o), &out);
     } else
-        (o->times[OPTION_json]       ? against_json
-         : o->times[OPTION_markdown] ? against_markdown
-                                     : against_text)(&r, &out);
+        (o->times[OPTION_json] ? against_json : o->times[OPTION_markdown] ? against_markdown : against_text)(&r, &out);
     bool text = !o->times[OPTION_sentence] && !o->times[OPTION_json];
     compare_reading(&data->of[0], &read);
     if (text && read.length) {

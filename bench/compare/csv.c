@@ -47,7 +47,8 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     if (*out >= 0) return RC_OK;
     const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
     bool names = false;
-    if (near && !strcmp(near, "step")) near = NULL; /* counts are no seeds */
+    bool counts = near && (!strcmp(near, "step") || (!strcmp(near, "seed") && strcmp(option, "seed") != 0));
+    if (counts) near = NULL; /* counts are no seeds */
     for (int i = 0; i < c->fields; i++) names |= !is_number(c->field[i]);
     if (!names) return error_set(e, RC_USAGE, "%s: the first line has numbers, not names: seed,pre,post", c->where);
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
@@ -58,8 +59,9 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
             "%s: this is what `table` wrote, means over the seeds; `normbench runs EXPERIMENT --format csv` "
             "prints the values of each seed",
             c->where);
-    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s%s%s names it)", c->where, name, hint,
-              value ? "metric" : "column ", value ? "" : option, value ? " NAME" : "=NAME");
+    error_set(e, RC_USAGE, "%s: %s '%.80s'%s (--%s%s%s names it)", c->where,
+              c->kind ? "no record has" : "the header has no column", name, hint, value ? "metric" : "column ",
+              value ? "" : option, value ? " NAME" : "=NAME");
     for (int i = 0; i < c->fields && !near; i++) {
         size_t n = strlen(e->text);
         snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
@@ -70,9 +72,10 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     return e->code;
 }
 
-/* The first column of a data frame's rows: without a name, or as pandas calls it when it reads that file. */
+/* The first column of a data frame's rows: without a name, or as pandas calls it. */
 static bool is_index(const Csv *c, int column) {
-    return !column && c->fields > 2 && (!c->field[0][0] || !strcmp(c->field[0], "Unnamed: 0"));
+    const char *name = c->field[0];
+    return !column && c->fields > 2 && (!name[0] || !strcmp(name, "Unnamed: 0") || !strcmp(name, "index"));
 }
 
 /* What logs hold beside results; none of it is an arm. */
@@ -269,7 +272,9 @@ static bool is_run_list(const Csv *c, Shape *s) {
 }
 
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
+    static const char *const known[] = {"seed", "arm", "value", "corpus"};
     const CompareColumns *n = &rows_of(c)->columns;
+    char hint[96];
     int others = 0;
     s->fields = c->fields;
     s->arm = s->value = s->block = s->corpus = -1;
@@ -288,9 +293,11 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
         for (int i = 0; i < c->fields; i++)
             if (!has_part(s, i))
                 return error_set(e, RC_USAGE,
-                                 "%s: unknown column '%.80s' (seed, arm, value, %s and corpus are known; "
+                                 "%s: unknown %s '%.80s'%s (seed, arm, value, %s and corpus are known; "
                                  "--metric value passes over others)%s",
-                                 c->where, c->field[i], n->steps ? "step" : "block", curves(c->field[i]));
+                                 c->where, c->kind ? "key" : "column", c->field[i],
+                                 did_you_mean(hint, sizeof hint, c->field[i], known, sizeof known / sizeof *known),
+                                 n->steps ? "step" : "block", curves(c->field[i]));
         return find_seeds(c, s, e);
     }
     s->arm = s->value = -1;
@@ -461,17 +468,19 @@ static Rc read_seed(Csv *c, const Shape *s, Error *e) {
     return RC_OK;
 }
 
-Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
-    LOCAL(csv_release) Csv c = {.file = r->file, .of = r, .at = bytes, .end = bytes + length};
+Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long line, Error *e) {
+    LOCAL(csv_release) Csv c = {.file = r->file, .kind = kind, .of = r, .at = bytes, .end = bytes + length};
     Shape s = {.name = NULL};
     Rc rc = RC_OK;
-    r->lines = true;
+    r->lines = kind != CSV_LIST_OF_JSON;
+    c.line = line - 2;
     csv_begin(&c);
     if (csv_next(&c, &rc, e) && !rc) rc = read_header(&c, &s, e);
     while (!rc && csv_next(&c, &rc, e) && !rc) {
         while (c.fields > s.fields && c.fields <= s.fields + s.empty && !c.field[c.fields - 1][0]) c.fields--;
         if (c.fields != s.fields)
-            rc = error_set(e, RC_USAGE, "%s: %d fields where the header has %d", c.where, c.fields, s.fields);
+            rc = error_set(e, RC_USAGE, "%s: %d field%s where the header has %d", c.where, c.fields,
+                           c.fields == 1 ? "" : "s", s.fields);
         else if (s.guess) {
             guess_shape(&c, &s);
             rc = settle(&c, &s, e);

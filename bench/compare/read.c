@@ -261,7 +261,7 @@ Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e)
     else if (!rc && (copy[start] == '{' || copy[start] == '['))
         rc = compare_records(r, copy, length, e);
     else if (!rc)
-        rc = compare_csv(r, copy, length, e);
+        rc = compare_csv(r, copy, length, CSV_FILE, 2, e);
     free(copy);
     return rc;
 }

@@ -1,11 +1,13 @@
-/* JSON: {"arms": {ARM: {SEED: value}}} or [{"seed", "arm", "value", "block"?}]; JSONL: such objects, one a line. */
+/* JSON: {"arms": {ARM: {SEED: value}}}, or a table, which is read as the CSV file that it is: a list of records, one
+ * a line (JSONL), or columns as a data frame's to_json and to_dict write them. */
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/compare/rows.h"
+#include "bench/formats/csv.h"
 #include "bench/formats/json.h"
 
 static Rc value_of(const char *where, const json_t *v, double *out, Error *e) {
@@ -20,86 +22,6 @@ static Rc value_of(const char *where, const json_t *v, double *out, Error *e) {
 /* A run that is not there, where a file may have such. */
 static bool passed_over(const CompareRows *r, const json_t *v) {
     return compare_may_lack(r) && (json_is_null(v) || (json_is_string(v) && log_absent(json_string_value(v))));
-}
-
-/* A whole number, as one or in quotes; 3.0 is one. */
-static Rc whole(const char *where, const char *key, const json_t *v, int64_t *out, Error *e) {
-    if (json_is_string(v)) return compare_seed(where, key, json_string_value(v), out, e);
-    double x = json_number_value(v);
-    *out = json_is_integer(v) ? (int64_t)json_integer_value(v) : -1;
-    if (json_is_real(v) && x >= 0 && x <= 0x1p53 && x == floor(x)) *out = (int64_t)x;
-    if (*out >= 0) return RC_OK;
-    return error_set(e, RC_USAGE, "%s: \"%s\" is not a whole number from 0 on", where, key);
-}
-
-/* Of the first of its keys that the command line does not say to be another. */
-static Rc read_corpus(CompareRows *r, const char *where, const json_t *o, CompareRow *row, Error *e) {
-    const CompareColumns *n = &r->columns;
-    const char *const named[] = {n->seed, n->arm, n->value, n->step};
-    const json_t *v = NULL;
-    for (size_t i = 0; i < sizeof compare_corpus_columns / sizeof *compare_corpus_columns && !v; i++) {
-        v = json_object_get(o, compare_corpus_columns[i]);
-        for (size_t k = 0; k < sizeof named / sizeof *named; k++)
-            if (named[k] && !strcmp(named[k], compare_corpus_columns[i])) v = NULL;
-    }
-    if (r->rows && !v != !r->corpora)
-        return error_set(e, RC_USAGE, "%s: some records have a \"corpus\" and some do not", where);
-    if (!v) return RC_OK;
-    if (!json_is_string(v)) return error_set(e, RC_USAGE, "%s: the corpus is not a string", where);
-    return compare_corpus(r, where, json_string_value(v), &row->corpus, e);
-}
-
-static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
-    const CompareColumns *n = &r->columns;
-    const char *const keys[] = {n->seed ? n->seed : "seed",    n->arm ? n->arm : "arm",
-                                n->value ? n->value : "value", n->steps ? n->step ? n->step : "step" : "block",
-                                compare_corpus_columns[0],     compare_corpus_columns[1]};
-    bool others = n->arm || n->value; /* are passed over */
-    CompareRow row = {.at = at};
-    char where[700], hint[96];
-    const char *key;
-    json_t *v, *object = (json_t *)o;
-    compare_where(where, sizeof where, r, &row);
-    if (!json_is_object(o))
-        return error_set(e, RC_USAGE, "%s: not an object of %.80s, %.80s and %.80s", where, keys[0], keys[1], keys[2]);
-    json_object_foreach(object, key, v) {
-        bool known = false;
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) known |= !strcmp(key, keys[i]);
-        if (!known && !others)
-            return error_set(e, RC_USAGE, "%s: unknown key '%.60s'%s", where, key,
-                             did_you_mean(hint, sizeof hint, key, keys, sizeof keys / sizeof *keys));
-    }
-    bool blocks = json_object_get(o, keys[3]) != NULL;
-    if (n->steps && !blocks) return error_set(e, RC_USAGE, "%s: no \"%.80s\": --target reads curves", where, keys[3]);
-    bool numbered = n->unpaired && !n->seed && !blocks && !json_object_get(o, keys[0]);
-    for (size_t i = numbered; i < 3; i++)
-        if (!json_object_get(o, keys[i]))
-            return error_set(e, RC_USAGE, "%s: no \"%s\"%s", where, keys[i],
-                             i ? "" : "; --unpaired compares runs without one");
-    if (r->rows && numbered != r->numbered)
-        return error_set(e, RC_USAGE, "%s: some records have a \"%s\" and some do not", where, keys[0]);
-    r->numbered = numbered;
-    if (r->rows && blocks != r->blocks)
-        return error_set(e, RC_USAGE, "%s: some records have a \"block\" and some do not", where);
-    r->blocks = blocks;
-    if (!json_is_string(json_object_get(o, keys[1])))
-        return error_set(e, RC_USAGE, "%s: \"%.80s\" is not a string", where, keys[1]);
-    if (read_corpus(r, where, o, &row, e)) return e->code;
-    if (!numbered && whole(where, keys[0], json_object_get(o, keys[0]), &row.seed, e)) return e->code;
-    if (blocks && whole(where, keys[3], json_object_get(o, keys[3]), &row.block, e)) return e->code;
-    if (compare_arm(r, where, json_string_value(json_object_get(o, keys[1])), &row.arm, e)) return e->code;
-    row.absent = passed_over(r, json_object_get(o, keys[2]));
-    if (numbered && row.absent) return RC_OK;
-    if (!row.absent && value_of(where, json_object_get(o, keys[2]), &row.value, e)) return e->code;
-    if (numbered) row.seed = compare_next_run(r, row.arm);
-    compare_row_add(r, row);
-    return RC_OK;
-}
-
-static Rc read_list(CompareRows *r, const json_t *list, Error *e) {
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (read_record(r, json_array_get(list, i), (long)i, e)) return e->code;
-    return RC_OK;
 }
 
 /* [3.2, 3.1]: runs that name no seeds, so that none is another's pair. */
@@ -154,26 +76,87 @@ static bool is_arms(json_t *root) {
     return true;
 }
 
-/* {"seed": [1, 2], "pre": [3.2, 3.1], ...}: columns, as a data frame's to_dict("list") has them. */
-static Rc read_columns(CompareRows *r, json_t *seeds, json_t *root, Error *e) {
+/* Append a field of CSV; a line's end inside becomes another control byte, which no name may hold. */
+static void add_field(Text *out, const json_t *v) {
+    OWNED char *dumped = v && !json_is_string(v) ? json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
+    const char *text = dumped ? dumped : v ? json_string_value(v) : "";
+    text_add(out, "\"", 1);
+    for (; *text; text++)
+        text_format(out, "%s%c", *text == '"' ? "\"" : "", *text == '\n' || *text == '\r' ? 1 : *text);
+    text_add(out, "\"", 1);
+}
+
+/* Read the CSV file of these rows: objects, NULL for a blank line. The first row stands at `line`. */
+static Rc read_table(CompareRows *r, const json_t *rows, long line, Error *e) {
+    json_t *names = json_object(), *row, *v;
     const char *name;
-    json_t *values;
-    char where[1200];
+    size_t i, columns = 0;
+    LOCAL_TEXT(csv);
+    json_array_foreach((json_t *)rows, i, row) json_object_foreach(row, name, v) {
+        if (json_object_get(names, name)) continue;
+        json_t *as_text = json_string(name);
+        text_add(&csv, ",", columns++ > 0);
+        add_field(&csv, as_text);
+        json_object_set_new(names, name, as_text);
+    }
+    json_array_foreach((json_t *)rows, i, row) {
+        text_add(&csv, "\n", 1);
+        columns = 0;
+        if (!json_is_null(row)) json_object_foreach(names, name, v) {
+                text_add(&csv, ",", columns++ > 0);
+                add_field(&csv, json_object_get(row, name));
+            }
+    }
+    json_decref(names);
+    return compare_csv(r, csv.at, csv.length, r->lines ? CSV_LINES_OF_JSON : CSV_LIST_OF_JSON, line, e);
+}
+
+static Rc read_list(CompareRows *r, const json_t *list, Error *e) {
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_object(json_array_get(list, i)))
+            return error_set(e, RC_USAGE, "%.600s: [%zu]: not an object of seed, arm and value", r->file, i);
+    return json_array_size(list) ? read_table(r, list, 0, e) : RC_OK;
+}
+
+/* Add a value to a row, which is made where it is first asked for. */
+static void put(json_t *rows, size_t at, const char *name, json_t *v) {
+    while (json_array_size(rows) <= at) json_array_append_new(rows, json_object());
+    json_object_set(json_array_get(rows, at), name, v);
+}
+
+/* Make rows of columns: {"seed": [1, 2], "pre": [3.2, 3.1]}, as to_dict("list") writes them, or {"seed": {"0": 1,
+ * "1": 2}, ...}, as to_json() does; of {"columns": ["seed", "pre"], "data": [[1, 3.2], ...]}; or of {"schema": ...,
+ * "data": [...]}. *out is NULL where root is none of these. */
+static Rc rows_of_columns(const CompareRows *r, json_t *root, json_t **out, Error *e) {
+    const char *name, *key, *seed = r->columns.seed ? r->columns.seed : "seed";
+    json_t *data = json_object_get(root, "data"), *columns = json_object_get(root, "columns"), *seeds, *values, *v;
+    size_t i, k;
+    *out = NULL;
+    seeds = json_object_get(root, seed);
+    json_object_foreach(root, name, v) if (!seeds && !strcasecmp(name, seed)) seeds = v;
+    bool split = json_is_array(data) && json_is_array(columns), listed = json_is_array(seeds);
+    if (json_is_array(data) && json_object_get(root, "schema")) *out = json_incref(data);
+    if (*out || !(split || listed || json_is_object(seeds))) return RC_OK;
+    *out = json_array();
+    if (split) {
+        json_array_foreach(data, i, values) json_array_foreach(values, k, v)
+            put(*out, i, json_string_value(json_array_get(columns, k)), v);
+        return RC_OK;
+    }
     json_object_foreach(root, name, values) {
-        CompareRow row = {.at = -1};
-        if (values == seeds) continue;
-        snprintf(where, sizeof where, "%.600s: %.200s", r->file, name);
-        if (json_array_size(values) != json_array_size(seeds))
-            return error_set(e, RC_USAGE, "%s: %zu values beside %zu seeds", where, json_array_size(values),
-                             json_array_size(seeds));
-        if (compare_arm(r, where, name, &row.arm, e)) return e->code;
-        for (size_t i = 0; i < json_array_size(seeds); i++) {
-            const json_t *v = json_array_get(values, i);
-            if (whole(where, "seed", json_array_get(seeds, i), &row.seed, e)) return e->code;
-            if (passed_over(r, v)) continue;
-            if (value_of(where, v, &row.value, e)) return e->code;
-            compare_row_add(r, row);
-        }
+        size_t count = listed ? json_array_size(values) : json_object_size(values), at = 0;
+        size_t rows = listed ? json_array_size(seeds) : json_object_size(seeds);
+        if (count != rows)
+            return error_set(e, RC_USAGE, "%.600s: %.200s: %zu values beside %zu seeds", r->file, name, count, rows);
+        if (listed)
+            json_array_foreach(values, i, v) put(*out, i, name, v);
+        else
+            json_object_foreach(seeds, key, v) {
+                if (!(v = json_object_get(values, key)))
+                    return error_set(e, RC_USAGE, "%.600s: %.200s: row '%.80s' of the seeds is missing", r->file, name,
+                                     key);
+                put(*out, at++, name, v);
+            }
     }
     return RC_OK;
 }
@@ -192,8 +175,6 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     if (!json_is_object(arms) || (arms != root && json_object_size(root) != 1))
         return error_set(e, RC_USAGE, "%.600s: a JSON object holds \"arms\": {ARM: {SEED: value}} and nothing else",
                          r->file);
-    if (arms == root && json_is_array(json_object_get(root, "seed")))
-        return read_columns(r, json_object_get(root, "seed"), root, e);
     json_object_foreach(arms, key, v) if (read_arm(r, key, v, e)) return e->code;
     return RC_OK;
 }
@@ -209,20 +190,23 @@ static bool is_lines(const char *bytes, size_t length) {
 
 static Rc read_lines(CompareRows *r, const char *bytes, size_t length, Error *e) {
     const char *at = bytes, *last = bytes + length;
+    json_t *rows = json_array();
     Rc rc = RC_OK;
     r->lines = true;
     for (long line = 1 + r->before; !rc && at < last; line++) {
         const char *stop = memchr(at, '\n', (size_t)(last - at));
         if (!stop) stop = last;
-        size_t blank = strspn(at, " \t\r");
-        if (at + blank < stop) {
-            json_error_t why;
-            json_t *o = json_python(at, (size_t)(stop - at), &why);
-            rc = o ? read_record(r, o, line, e) : error_set(e, RC_USAGE, "%.600s:%ld: %s", r->file, line, why.text);
-            json_decref(o);
-        }
+        bool blank = at + strspn(at, " \t\r") >= stop;
+        json_error_t why;
+        json_t *o = blank ? json_null() : json_python(at, (size_t)(stop - at), &why);
+        if (!blank && !json_is_object(o))
+            rc = error_set(e, RC_USAGE, "%.600s:%ld: %s", r->file, line,
+                           o ? "not an object of seed, arm and value" : why.text);
+        json_array_append_new(rows, o ? o : json_null());
         at = stop + 1;
     }
+    if (!rc) rc = read_table(r, rows, 1 + r->before, e);
+    json_decref(rows);
     return rc;
 }
 
@@ -230,9 +214,11 @@ Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e) {
     json_error_t why;
     while (length && strchr(" \t\r\n", *bytes)) r->before += *bytes == '\n', bytes++, length--;
     if (is_lines(bytes, length)) return read_lines(r, bytes, length, e);
-    json_t *root = json_python(bytes, length, &why);
+    json_t *root = json_python(bytes, length, &why), *rows = NULL;
     if (!root) return error_set(e, RC_USAGE, "%.600s:%ld: %s", r->file, why.line + r->before, why.text);
-    Rc rc = json_is_array(root) ? read_list(r, root, e) : read_arms(r, root, e);
+    Rc rc = json_is_object(root) ? rows_of_columns(r, root, &rows, e) : RC_OK;
+    if (!rc) rc = rows || json_is_array(root) ? read_list(r, rows ? rows : root, e) : read_arms(r, root, e);
+    json_decref(rows);
     json_decref(root);
     return rc;
 }

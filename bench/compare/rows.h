@@ -3,6 +3,7 @@
 #define BENCH_COMPARE_ROWS_H
 
 #include "bench/compare/compare.h"
+#include "bench/formats/csv.h"
 #include "bench/readers/log.h"
 
 typedef struct {
@@ -70,7 +71,8 @@ void compare_rows_release(CompareRows *r);
 /* The rows of a file, to be released also when it failed. */
 Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e);
 
-Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e);
+/* line: of the first row behind the header; bytes are overwritten. */
+Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long line, Error *e);
 Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e);
 
 #endif

@@ -81,6 +81,20 @@ static void blank_spaces(char *line) {
     *to = 0;
 }
 
+static void say_where(Csv *c) {
+    if (c->kind && !c->header[0])
+        snprintf(c->where, sizeof c->where, "%.600s", c->file);
+    else
+        snprintf(c->where, sizeof c->where, c->kind == CSV_LIST_OF_JSON ? "%.600s: [%ld]" : "%.600s:%ld", c->file,
+                 c->line);
+}
+
+/* A comment before the header or without a separator, or the rule under a header of Markdown. */
+static bool is_aside(const Csv *c, const char *line) {
+    if (*line == '#') return !c->header[0] || !strchr(line, c->separator);
+    return c->separator == '|' && *line == '|' && strchr(line, '-') && !line[strspn(line, "|:- \t\r")];
+}
+
 bool csv_next(Csv *c, Rc *rc, Error *e) {
     *rc = RC_OK;
     while (c->at < c->end) {
@@ -91,9 +105,9 @@ bool csv_next(Csv *c, Rc *rc, Error *e) {
         *stop = 0;
         if (stop > line && stop[-1] == '\r') stop[-1] = 0;
         blank_spaces(line);
-        if (!line[strspn(line, " \t")] || (*line == '#' && !c->header[0])) continue;
+        if (!line[strspn(line, " \t")] || is_aside(c, line)) continue;
         if (c->separator == ' ') line = trim(line);
-        snprintf(c->where, sizeof c->where, "%.600s:%ld", c->file, c->line);
+        say_where(c);
         *rc = split(c, line, e);
         if (!*rc) write_plain(c);
         return true;
@@ -248,11 +262,28 @@ bool csv_percent(const Csv *c, int column) {
     return column < c->units && c->unit[column] == CSV_PERCENT;
 }
 
-/* Write a decimal point, no thousands' marks and no sign of percent, as the file's other numbers say, and a
- * spreadsheet's minus (U+2212) as '-'. */
+/* Return the number of "tensor(3.4, device='cuda:0')" or "np.float64(3.4)", which Python prints; else the field. */
+static char *printed_number(char *field) {
+    static const char *const types[] = {"tensor", "array", "float16", "float32", "float64", "bfloat16", "decimal"};
+    char *open = strchr(field, '('), *name = field, *number;
+    if (!open || open == field || field[strlen(field) - 1] != ')') return field;
+    for (char *at = field; at < open; at++)
+        if (*at == '.') name = at + 1;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i]) == (size_t)(open - name) && !strncasecmp(name, types[i], strlen(types[i]))) {
+            number = open + 1 + strspn(open + 1, " '");
+            number[strcspn(number, " ',)")] = 0;
+            return number;
+        }
+    return field;
+}
+
+/* Write numbers without Python's type, with a decimal point, no thousands' marks and no sign of percent, as the file's
+ * other numbers say, and a spreadsheet's minus (U+2212) as '-'. */
 static void write_plain(Csv *c) {
     Number n;
     for (int i = 0; i < c->fields; i++) {
+        c->field[i] = printed_number(c->field[i]);
         if (!strncmp(c->field[i], "\xE2\x88\x92", 3) && number_of(c->field[i] + 3, &n) && is_plain(&n, c->group))
             *(c->field[i] += 2) = '-';
         bool percent = csv_percent(c, i);

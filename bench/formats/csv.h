@@ -1,5 +1,5 @@
-/* Read a CSV file line by line: any separator, quoted fields, blanks around them, comments before the header, decimal
- * commas and signs of percent. */
+/* Read a CSV file line by line: any separator, quoted fields, blanks around them, comments, tables of Markdown,
+ * decimal commas, signs of percent, and numbers as Python prints them with their type. */
 #ifndef BENCH_FORMATS_CSV_H
 #define BENCH_FORMATS_CSV_H
 
@@ -7,10 +7,15 @@
 
 #include "base/error.h"
 
+/* What the text is: a file, or made of JSON, whose rows are lines of a file or of a list and whose header is
+ * nowhere. */
+typedef enum { CSV_FILE, CSV_LINES_OF_JSON, CSV_LIST_OF_JSON } CsvKind;
+
 typedef struct {
     const char *file; /* name of the text in errors */
-    void *of;         /* the caller's */
-    char *at, *end;   /* rest of the text, which is overwritten */
+    CsvKind kind;
+    void *of;       /* the caller's */
+    char *at, *end; /* rest of the text, which is overwritten */
     long line;      /* line of the fields below */
     char separator;
     char **field; /* pointers into the text */
@@ -19,7 +24,7 @@ typedef struct {
     char group; /* what groups thousands, where some number says so; fields lack it; 0 */
     char *unit; /* [units] kinds of numbers in a column; where all have a sign of percent, fields */
     int units;  /* lack it */
-    char where[700], header[700]; /* FILE:LINE of the fields, and of the header once it is read */
+    char where[700], header[700]; /* FILE:LINE, or FILE: [PLACE], of the fields and of the header */
 } Csv;
 
 enum { CSV_PLAIN = 1, CSV_PERCENT = 2 };
@@ -31,8 +36,8 @@ enum { CSV_PLAIN = 1, CSV_PERCENT = 2 };
 void csv_begin(Csv *c);
 const char *csv_written(const Csv *c); /* how numbers are, where it is another way than with a decimal point; NULL */
 
-/* Split the next line that is not blank into its fields; false at the end of the text. *rc: RC_USAGE for a quoted field
- * that does not end, or with text after its closing quote. */
+/* Split the next line that is not blank into its fields; false at the end of the text. *rc: RC_USAGE for a quoted
+ * field that does not end, or with text after its closing quote. */
 bool csv_next(Csv *c, Rc *rc, Error *e);
 bool csv_percent(const Csv *c, int column);
 void csv_release(Csv *c);

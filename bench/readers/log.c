@@ -253,7 +253,7 @@ bool log_number(const char *text, double *out) {
 bool log_absent(const char *text) {
     static const char *const words[] = {
         "",     "na",  "n/a", "n.a.",    "#n/a", "#na", "<na>", "none", /* and what dashes there are: */
-        "null", "nil", "\\N", "missing", "?",    ".",   "-",    "--",   "---", "\xe2\x80\x93", "\xe2\x80\x94"};
+        "null", "nil", "\\N", "missing", "nat",  "?",   ".",    "-",    "--", "---", "\xe2\x80\x93", "\xe2\x80\x94"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(text, words[i])) return true;
     return false;

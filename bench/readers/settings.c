@@ -122,10 +122,10 @@ static bool settings_yaml(Log *log, const char *bytes, size_t length) {
     return whole;
 }
 
-/* Metrics as DVC has them: keys, below other keys or not, and nothing but numbers. */
+/* Metrics as DVC has them: keys, below other keys or not, and nothing but numbers; no JSON that does not parse. */
 bool yaml_is(const LogFile *file) {
     Logs l = {0};
-    if (!file->text || file->json || file->line) return false;
+    if (!file->text || file->json || file->line || file->text[strspn(file->text, " \t\r\n")] == '{') return false;
     Log *log = logs_add(&l, 0, file->path, "", NULL);
     bool numbers = settings_yaml(log, file->text, file->text_length) && log->settings;
     for (int i = 0; i < log->settings && numbers; i++) {

@@ -47,6 +47,42 @@ print(json.dumps({name: [float(row[i]) for row in rows] for i, name in enumerate
   done
 }
 
+# frame FORM: what a data frame writes in JSON, of the rows of `wide`.
+frame() {
+  wide | FORM=$1 python3 -c 'import json, os, sys
+names, *rows = [line.strip().split(",") for line in sys.stdin]
+rows = [[int(row[0]), *map(float, row[1:])] for row in rows]
+columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+print({"columns": lambda: json.dumps({name: {str(i): x for i, x in enumerate(column)} for name, column in columns.items()}),
+       "list": lambda: json.dumps(columns), "split": lambda: json.dumps({"columns": names, "index": list(range(8)), "data": rows}),
+       "records": lambda: json.dumps([dict(zip(names, row)) for row in rows]),
+       "table": lambda: json.dumps({"schema": {}, "data": [dict(index=i, **dict(zip(names, row))) for i, row in enumerate(rows)]}),
+       "lines": lambda: "\n".join(json.dumps(dict(zip(names, row))) for row in rows)}[os.environ["FORM"]]())'
+}
+
+kind_data_frames_and_printed_tables() {
+  local form text
+  wide >"$W/plain.csv" && same 1 paired compare plain.csv
+  for form in columns list split records table lines; do frame "$form" >"$W/$form.json" && same 1 paired compare "$form.json"; done
+  sed 's/"seed"/"Seed"/' "$W/columns.json" >"$W/capital.json" && same 1 paired compare capital.json
+  wide | sed '1!s/,\([0-9.]*\),\([0-9.]*\)/,tensor(\1),np.float64(\2)/' >"$W/printed.csv" && same 1 paired compare printed.csv
+  wide | sed '1!s/,\([0-9.]*\)/,"tensor(\1, device='"'cuda:0'"')"/' >"$W/device.csv" && same 1 paired compare device.csv
+  wide | sed 's/,/ | /g; s/^/| /; s/$/ |/; 1s/$/\n|---:|---|:--|/' >"$W/table.md" && same 1 paired compare table.md
+  wide | sed '5s/^/# by hand\n/' >"$W/comment.csv" && same 1 paired compare comment.csv
+  { wide && printf '\032'; } >"$W/dos.csv" && same 1 paired compare dos.csv
+  { wide | tr '\n' '\r' && echo; } >"$W/mac.csv" && same 1 paired compare mac.csv
+  echo '{"seed": {"0": 1, "1": 2}, "pre": {"0": 3, "5": 3}, "post": {"0": 3, "1": 4}}' >"$W/rows.json"
+  refuses "pre: row '1' of the seeds is missing" compare rows.json
+  while IFS='|' read -r text message; do
+    printf '%s' "$text" >"$W/bad.json" && refuses "bad.json:1: $message" compare bad.json
+  done <<'END'
+{"arms": {"a": {"1": 2, "1": 3}, "b": {"1": 2}}}|duplicate object key
+{"arms": {"a": {"1": 2,}, "b": {"1": 2}}}|string or '}' expected
+{'arms': {'a': {'1': 2}, 'b': {'1': 2}}}|string or '}' expected
+{"arms": {"a": {"1": nan}, "b": {"1": 2}}}|invalid token near 'nan'
+END
+}
+
 kind_runs_without_seeds() {
   long | cut -d, -f2- >"$W/noseed.csv"
   runs 1 compare noseed.csv --unpaired

@@ -1,7 +1,7 @@
 /* compare on what people really hand in: an error that names the place, a status, never a wrong number. */
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <ctype.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +71,9 @@ Test(compare_bad, columns_that_are_refused) {
         {"seed,arm,value,lr\n1,a,2,3\n", {NULL}, "unknown column 'lr' (seed, arm, value, block and corpus are"},
         {"seed,arm,value,lr\n1,a,2,3\n1,a,3,4\n", {.value = "value"}, "seed 1 of arm 'a' is there twice"},
         {"{\"arms\": {\"a\": {\"1\": 2}}}", {.arm = "method"}, "has no columns to name"},
-        {"[{\"seed\": 1, \"method\": \"a\", \"loss\": 2}]", {.arm = "method"}, "no \"value\""},
-        {"[{\"seed\": 1, \"method\": 2, \"value\": 2}]", {.arm = "method"}, "\"method\" is not a string"},
+        {"[{\"seed\": 1, \"method\": \"a\", \"loss\": 2}]",
+         {.arm = "methods"},
+         "f: no record has 'methods'; is 'method' meant? (--column arm"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) refused_with(bad[i].text, bad[i].columns, bad[i].says);
 }
@@ -156,7 +157,8 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": {\"a\": {\"1\": true}}}", RC_USAGE, "f: arms.a.1: the value is not a number"},
         {"{\"arms\": {\"a\": [1, 2], \"b\": [1, 3]}}", RC_USAGE, "f: arms.a: a list names no seeds; write {SEED: "},
         {"{\"a\": [1, 2], \"b\": [1, 3]}", RC_USAGE, "or --unpaired compares runs without them"},
-        {"[{\"arm\": \"a\", \"value\": 2}]", RC_USAGE, "no \"seed\"; --unpaired compares runs without one"},
+        {"[{\"arm\": \"a\", \"value\": 2}]", RC_USAGE,
+         "f: no record has 'seed' (--column seed=NAME names it); there are: 'arm', "},
         {"arm,value\na,2\nb,3\n", RC_USAGE,
          "no column 'seed' (--column seed=NAME names it); there are: 'arm', 'value'; "
          "--unpaired compares runs without seeds"},
@@ -166,21 +168,27 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": [1]}", RC_USAGE, "a JSON object holds \"arms\""},
         {"{\"arm\": {}}", RC_USAGE, "a JSON object holds \"arms\""},
         {"[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}", RC_USAGE, "f:1: "},
-        {"[{\"seed\": 1, \"arm\": \"a\", \"valeu\": 2}]", RC_USAGE,
-         "f: [0]: unknown key 'valeu'; did you mean 'value'?"},
-        {"[{\"seed\": 1, \"arm\": \"a\"}]", RC_USAGE, "f: [0]: no \"value\""},
-        {"[{\"seed\": 1.5, \"arm\": \"a\", \"value\": 2}]", RC_USAGE, "f: [0]: \"seed\" is not a whole number"},
+        {"[{\"seed\": 1, \"arm\": \"a\"}]", RC_USAGE, "f: [0]:arm: 'a' is not a number"},
+        {"[{\"seed\": 1.5, \"arm\": \"a\", \"value\": 2}]", RC_USAGE, "f: [0]:seed: '1.5' is not a whole number"},
+        {"[{\"seed\": 1, \"a\": 2}, 3]", RC_USAGE, "f: [1]: not an object of seed, arm and value"},
+        {"[{\"seed\": 1, \"a\": 2}, {\"seed\": 2, \"a\": true}]", RC_USAGE, "f: [1]:a: 'true' is not a number"},
+        {"[{\"seed\": 1, \"a\": [2]}]", RC_USAGE, "f: [0]:a: '[2]' is not a number"},
+        {"[{\"seed\": 1, \"a\": 2}, {\"seed\": 2}]", RC_USAGE, "f: [1]:a: empty (every arm needs every seed"},
+        {"[{\"seed\": 1, \"a\\n\": 2}]", RC_USAGE, "f: an arm's name is not UTF-8 or holds control characters"},
+        {"{\"seed\": {\"0\": 1}, \"a\": {\"0\": 1, \"1\": 2}}", RC_USAGE, "f: a: 2 values beside 1 seeds"},
+        {"{\"seed\": {\"0\": 1}, \"a\": {\"7\": 1}}", RC_USAGE, "f: a: row '0' of the seeds is missing"},
+        {"{\"columns\": [\"seed\", \"a\"], \"data\": [[1, 2], [2]]}", RC_USAGE, "f: [1]:a: empty"},
         {"[{\"seed\": 1, \"arm\": \"a\", \"value\": NaN}]", RC_UNMEASURED, "'a' is the only arm"},
         {"[{\"seed\": 1, \"arm\": \"a\", \"value\": nan}]", RC_USAGE, "f:1: "},
         {"[{\"seed\": NaN, \"arm\": \"a\", \"value\": 1}]", RC_USAGE, "seed: 'nan' is not a whole number"},
         {"[{\"seed\":1,\"arm\":\"a\",\"value\":2},{\"seed\":1,\"arm\":\"b\",\"value\":2,\"block\":1}]", RC_USAGE,
-         "f: [1]: some records have a \"block\" and some do not"},
+         "f: [0]:block: empty"},
         {"{\"seed\":1,\"arm\":\"a\",\"value\":2}\n\n{\"seed\":1,\"arm\":\"a\",\"value\":2}\n", RC_USAGE,
          "f:3: seed 1 of arm 'a' is there twice (first on line 1)"},
         {"{\"seed\":1,\"arm\":\"a\",\"value\":2}\n{\"seed\":1,\"arm\":\"b\",\"value\":\n", RC_USAGE, "f:2: "},
         {"\n{\"seed\":1,\"arm\":\"a\",\"value\":2}\n[1]\n", RC_USAGE, "f:3: not an object of seed, arm and value"},
         {"{\"seed\":1,\"arm\":\"a\",\"value\":2}\n{\"seed\":1,\"arm\":\"b\",\"valeu\":2}\n", RC_USAGE,
-         "f:2: unknown key 'valeu'; did you mean 'value'?"},
+         "f: unknown key 'valeu'; did you mean 'value'?"},
         {"[{\"seed\":1,\"arm\":\"a\",\"value\":2},{\"seed\":1,\"arm\":\"a\",\"value\":2}]", RC_USAGE,
          "f: [1]: seed 1 of arm 'a' is there twice"},
     };

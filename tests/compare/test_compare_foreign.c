@@ -74,6 +74,33 @@ Test(compare_foreign, diverged_runs_and_whole_numbers) {
            "{\"seed\": 3, \"arm\": \"pre\", \"value\": 3}\n{\"seed\": 3, \"arm\": \"post\", \"value\": 3.125}\n");
 }
 
+/* A data frame's to_json and to_dict, in each of their forms. */
+Test(compare_foreign, data_frames) {
+    paired("{\"seed\": [1, 2, 3], \"pre\": [3.25, 3.5, 3], \"post\": [3.75, \"inf\", 3.125]}");
+    paired("{\"Seed\":{\"0\":1,\"1\":2,\"2\":3},\"pre\":{\"0\":3.25,\"1\":3.5,\"2\":3.0},\"post\":{\"2\":3.125,\"1\":"
+           "NaN,\"0\":3.75}}");
+    paired("{\"seed\":{\"0\":1,\"1\":1,\"2\":2,\"3\":2,\"4\":3,\"5\":3},"
+           "\"method\":{\"0\":\"pre\",\"1\":\"post\",\"2\":\"pre\",\"3\":\"post\",\"4\":\"pre\",\"5\":\"post\"},"
+           "\"loss\":{\"0\":3.25,\"1\":3.75,\"2\":3.5,\"3\":NaN,\"4\":3.0,\"5\":3.125}}");
+    paired("{\"columns\":[\"seed\",\"pre\",\"post\"],\"index\":[0,1,2],\"data\":[[1,3.25,3.75],[2,3.5,NaN],[3,3.0,3."
+           "125]]}");
+    paired("{\"schema\":{\"fields\":[]},\"data\":[{\"index\":0,\"seed\":1,\"pre\":3.25,\"post\":3.75},"
+           "{\"index\":1,\"seed\":2,\"pre\":3.5,\"post\":NaN},{\"index\":2,\"seed\":3,\"pre\":3.0,\"post\":3.125}]}");
+    paired("[{\"seed\":1,\"pre\":3.25,\"post\":3.75},{\"seed\":2,\"pre\":3.5,\"post\":NaN},{\"seed\":3,\"post\":3.125,"
+           "\"pre\":3.0}]");
+    paired("{\"seed\":1,\"pre\":3.25,\"post\":3.75}\n{\"seed\":2,\"pre\":3.5,\"post\":NaN}\n{\"seed\":3,\"pre\":3.0,"
+           "\"post\":3.125}");
+}
+
+Test(compare_foreign, numbers_and_tables_as_printed) {
+    paired("seed,pre,post\n1,tensor(3.25),np.float64(3.75)\n2,\"tensor(3.5, device='cuda:0')\",\"torch.tensor(nan, "
+           "dtype=torch.bfloat16)\"\n3,Decimal('3'),\"Array(3.125, dtype=float32)\"\n");
+    paired("| seed | pre | post |\n|-----:|:---:|---|\n| 1 | 3.25 | 3.75 |\n| 2 | 3.5 | nan |\n| 3 | 3 | 3.125 |\n");
+    paired("seed,pre,post\n1,3.25,3.75\n# the second machine\n2,3.5,nan\n3,3,3.125\n\x1A");
+    paired("index,seed,pre,post\n0,1,3.25,3.75\n1,2,3.5,nan\n2,3,3,3.125\n");
+    paired("seed,pre,post\r1,3.25,3.75\r2,3.5,nan\r3,3,3.125\r\n");
+}
+
 /* A word in a string is no bare number. */
 Test(compare_foreign, names_that_hold_the_words) {
     CompareData d;
@@ -155,8 +182,7 @@ Test(compare_foreign, runs_without_seeds) {
         {"arm,block,value\npre,1,2\n", "no column 'seed'"},
         {"{\"arms\": {\"a\": [1, 2], \"b\": {\"1\": 3}}}", "some arms have seeds and some do not"},
         {"{\"arms\": {\"a\": {\"1\": 3}, \"b\": [1, 2]}}", "some arms have seeds and some do not"},
-        {"[{\"arm\": \"a\", \"value\": 1}, {\"seed\": 1, \"arm\": \"b\", \"value\": 1}]",
-         "some records have a \"seed\""},
+        {"[{\"arm\": \"a\", \"value\": 1}, {\"seed\": 1, \"arm\": \"b\", \"value\": 1}]", "f: [0]:seed: empty"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CompareData d;

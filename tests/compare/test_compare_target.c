@@ -142,7 +142,8 @@ Test(compare_target, files_that_are_refused) {
     refused("seed,arm,step,value\n1,a,0,2\n1,b,0,2\n2,a,0,2\n2,b,0,\n", at(2), "missing for arm 'b'");
     refused("seed,arm,step,block,value\n1,a,0,1,2\n", at(2), "unknown column 'block' (seed, arm, value, step");
     refused("{\"arms\": {\"a\": {\"1\": 2}, \"b\": {\"1\": 2}}}", at(2), "has no steps");
-    refused("[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}]", at(2), "FILE: [0]: no \"step\": --target reads curves");
+    refused("[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}]", at(2),
+            "FILE: no record has 'step' (--column step=NAME names it); there are: 'seed', ");
     refused("seed,arm,step,value\n1,a,0,2\n", (CompareColumns){0}, "--target VALUE reads curves");
     refused("seed,step,a,b\n1,0,2,3\n", (CompareColumns){0}, "--target VALUE reads curves");
     CompareOptions stall = plain;
