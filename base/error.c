@@ -119,15 +119,34 @@ const char *foreign_name(const char *word, const char *const *names, size_t coun
     return NULL;
 }
 
-/* Return the name that equals the word but for capitals and separators, that others call so, or of the smallest edit
- * distance; *note: a remark on it, or "". */
-static const char *suggestion(const char *word, const char *const *names, size_t count, const char **note) {
-    *note = "";
+/* Return the name that equals the word but for capitals and separators, or that others call so. */
+static const char *known_name(const char *word, const char *const *names, size_t count, const char **note) {
     for (size_t i = 0; i < count; i++)
         if (same_name(word, names[i])) return names[i];
-    const char *best = foreign_name(word, names, count, note);
+    return foreign_name(word, names, count, note);
+}
+
+/* Return what stands behind a word's first part that says where it belongs: "steps" of "training.steps", "max_steps"
+ * and "train_steps"; NULL: no part does. */
+static const char *less_specific(const char *word) {
+    static const char *const parts[] = {"use", "train", "training", "model", "num", "n", "max"};
+    const char *dot = strchr(word, '.');
+    if (dot) return dot + 1;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t n = strlen(parts[i]);
+        if (!strncasecmp(word, parts[i], n) && (word[n] == '_' || word[n] == '-')) return word + n + 1;
+    }
+    return NULL;
+}
+
+/* Return the name that is known, also without first parts of the word, or of the smallest edit distance; *note: a
+ * remark on it, or "". */
+static const char *suggestion(const char *word, const char *const *names, size_t count, const char **note) {
+    const char *best = NULL;
+    *note = "";
+    for (const char *at = word; at && !best; at = less_specific(at)) best = known_name(at, names, count, note);
     if (best) return best;
-    size_t n = strlen(word), far = (n + 1) / 2 + 1, least = SIZE_MAX;
+    size_t n = strlen(word), far = (n + 2) / 3 + 1, least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         /* A prefix of the word, or a name that begins with it, is as near as one typo; of two equally near names take
          * the one of the nearer length. */
