@@ -103,7 +103,10 @@ static Rc read_plain(CorpusBytes *c, const char *path, Error *e) {
         return error_set(e, absent ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
     }
     if (!S_ISREG(info.st_mode))
-        return error_set(e, RC_USAGE, "%s: %s, not a file", path, S_ISDIR(info.st_mode) ? "a folder" : "a device");
+        return error_set(e, RC_USAGE, "%s: %s, not a file", path,
+                         S_ISDIR(info.st_mode)    ? "a folder"
+                         : S_ISFIFO(info.st_mode) ? "a pipe"
+                                                  : "a device");
     char *bytes;
     size_t length;
     Rc rc = file_read(path, &bytes, &length, e);

@@ -32,6 +32,10 @@ static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t tr
     }
     int vocab = 0;
     for (size_t i = 0; i < CODE_POINTS / 64; i++) vocab += __builtin_popcountll(seen[i]);
+    if (vocab == 1)
+        return error_set(e, RC_USAGE,
+                         "all of its %zu bytes are one character, again and again: there is nothing to predict",
+                         length);
     tokenizer_reserve(t, vocab);
     for (uint32_t code = 0, id = 0; id < (uint32_t)vocab; code++) {
         if (!(seen[code / 64] >> code % 64 & 1)) continue;

@@ -193,7 +193,11 @@ Rc safe_read(SafeFile *f, const char *path, Error *e) {
     for (int i = 7; i >= 0 && length >= 8; i--) header = header << 8 | (uint8_t)f->bytes[i];
     json_error_t why;
     json_t *root = NULL;
-    if (length < 8 || header > length - 8)
+    bool archive = length > 4 && !memcmp(f->bytes, "PK\3\4", 4), pickle = length > 1 && !memcmp(f->bytes, "\x80\2", 2);
+    if (archive || pickle)
+        error_set(e, RC_INTEGRITY, "%s, as PyTorch's .pt is: write its tensors with safetensors.torch.save_file",
+                  archive ? "a zip archive" : "a pickle");
+    else if (length < 8 || header > length - 8)
         error_set(e, RC_INTEGRITY, "truncated, or not a safetensors file");
     else if (!(root = json_loadb(f->bytes + 8, header, JSON_REJECT_DUPLICATES, &why)) || !json_is_object(root))
         error_set(e, RC_INTEGRITY, "not a safetensors file: %s", root ? "the header is no object" : why.text);

@@ -68,8 +68,27 @@ static void column_doubts(const RunSpec *s, Text *out) {
             text_format(out, "%s: it changes nothing: no block has a norm that it applies to\n", variant_keys[i]);
 }
 
+/* Return true if a rule of this text moves from a number to the same one: "moves 0.5 0.5". */
+static bool stands_still(const char *text) {
+    static const char moves[] = "moves ";
+    for (const char *at = text; (at = strstr(at, moves));) {
+        size_t n = strcspn(at += strlen(moves), " ");
+        if (at[n] && !strncmp(at, at + n + 1, n) && strchr(" ;", at[2 * n + 1])) return true;
+    }
+    return false;
+}
+
+static void rule_doubts(const RunSpec *s, Text *out) {
+    char text[VARIANT_TEXT_SIZE];
+    for (int i = 0; i < variant_key_count; i++)
+        if (stands_still(variant_get(text, &s->variant, variant_keys[i])))
+            text_format(out, "%s: it moves from a number to the same one; a number alone says so (%.60s)\n",
+                        variant_keys[i], text);
+}
+
 void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
     rate_doubts(s, out);
+    rule_doubts(s, out);
     weight_doubts(s, out);
     idle_doubts(s, said, out);
     column_doubts(s, out);
@@ -155,7 +174,8 @@ static bool varies(const Experiment *x, const char *key) {
     return false;
 }
 
-/* Return the keys set for this arm: the common ones only if no factor and no arm sets a key that makes others idle. */
+/* Return the keys set for this arm: the common ones only if no factor and no arm sets a key that makes others idle.
+ * */
 static uint64_t said_alone(const Experiment *x, int arm) {
     static const char *const deciding[] = {"schedule", "warmup", "optimizer", "dropout", "objective"};
     uint64_t said = x->said | x->arm[arm].own;
@@ -182,6 +202,29 @@ static void mixed_doubts(const Experiment *x, Text *out) {
         }
 }
 
+/* Doubt arms that tables and figures call alike. */
+static void label_doubts(const Experiment *x, Text *out) {
+    for (int arm = 1; arm < x->arms; arm++)
+        for (int other = 0; other < arm; other++)
+            if (!strcmp(x->arm[other].label, x->arm[arm].label)) {
+                text_format(out, "label: arms %s and %s are both called '%s' in tables and figures\n",
+                            x->arm[other].name, x->arm[arm].name, x->arm[arm].label);
+                return;
+            }
+}
+
+static void summary_doubts(const Experiment *x, Text *out) {
+    static const struct {
+        SummaryKind kind;
+        const char *name;
+    } of_rates[] = {{SUMMARY_ranking, "a ranking"}, {SUMMARY_best, "best"}};
+    for (size_t i = 0; i < sizeof of_rates / sizeof *of_rates; i++)
+        if (x->summary[of_rates[i].kind] && !varies(x, "lr"))
+            text_format(out, "summaries: %s needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n", of_rates[i].name);
+    if (x->summary[SUMMARY_across] && (x->factors != 1 || x->factor[0].values < 2))
+        text_format(out, "summaries: across needs one factor of several values: layers: [4, 8]\n");
+}
+
 void experiment_doubts(const Experiment *x, Text *out) {
     int cells = experiment_cells(x), count = 0;
     Doubt *all = NULL;
@@ -206,8 +249,8 @@ void experiment_doubts(const Experiment *x, Text *out) {
     mixed_doubts(x, out);
     if (x->alpha > 0.5)
         text_format(out, "alpha: %g is above 0.5; it is the level of the tests, 1 minus the confidence\n", x->alpha);
-    if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
-        text_format(out, "summaries: a ranking needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n");
+    summary_doubts(x, out);
+    label_doubts(x, out);
     free(all);
     text_release(&lines);
 }

@@ -248,9 +248,9 @@ static void summary_defaults(const Reader *r) {
         size |= x->factors == 1 && !strcmp(x->factor[0].key, sizes[i]) && x->factor[0].values > 1;
     for (int a = 0; a < x->arms && size; a++) size = !(x->arm[a].own >> spec_index(x->factor[0].key) & 1);
     const bool several = x->arms > 1 && x->seeds > 1, fixed = !x->most || x->looks;
-    const bool asked = node_find(r->d->root, "summaries") != NULL;
-    x->summary[SUMMARY_across] = size && several && fixed && !asked;
-    x->summary[SUMMARY_best] = swept && several && fixed && !asked && x->metric == METRIC_valid_loss;
+    if (node_find(r->d->root, "summaries")) return;
+    x->summary[SUMMARY_across] = size && several && fixed;
+    x->summary[SUMMARY_best] = swept && several && fixed && x->metric == METRIC_valid_loss;
 }
 
 void show_defaults(Experiment *x) {

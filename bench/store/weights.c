@@ -145,6 +145,14 @@ static char *shape_text(char out[56], int rank, int64_t first, int64_t second) {
 static Rc match_one(const SafeFile *f, const Tensor *x, Error *e) {
     const SafeTensor *y = safe_find(f, x->name);
     char got[56], want[56];
+    for (int i = 0; !y && i < f->tensors; i++) { /* module.wte.weight, of programs that wrap the model */
+        const char *name = f->tensor[i].name;
+        size_t n = strlen(name), m = strlen(x->name);
+        if (n > m && name[n - m - 1] == '.' && !strcmp(name + n - m, x->name))
+            return error_set(e, RC_INTEGRITY,
+                             "tensor '%s' is missing; the file calls it '%.80s': take '%.*s' off its names", x->name,
+                             name, (int)(n - m), name);
+    }
     if (!y) return error_set(e, RC_INTEGRITY, "tensor '%s' is missing", x->name);
     if (!safe_floats(y))
         return error_set(e, RC_INTEGRITY, "tensor '%s' is %s, not F32 (float32), BF16 or F16", x->name, y->dtype);

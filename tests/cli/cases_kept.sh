@@ -132,6 +132,8 @@ kind_weights_that_are_damaged() {
 {"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}|12|b
 {"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}}|6|b
 END
+  printf 'PK\3\4 archive/data.pkl' >"$W/w.pt" && runs 5 import w.pt && has err 'a zip archive, as PyTorch'
+  printf '\200\2}q\0.' >"$W/old.pt" && runs 5 import old.pt && has err 'a pickle, as PyTorch'
   printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' >"$W/lfs.safetensors"
   runs 5 import lfs.safetensors && has err 'not a safetensors file'
   printf '\377\377\377\377\0\0\0\0{}' >"$W/huge.safetensors" && runs 5 import huge.safetensors

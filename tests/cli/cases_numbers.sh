@@ -176,9 +176,22 @@ output_dir --results
 num_workers --threads
 text dataset
 grad_clip_norm clip
+optimizer.lr lr
+training.steps steps
+lr_scheduler.warmup_steps warmup
+max_train_steps steps
+attn_dropout dropout
+attn_qk_norm attn.qk
+use_rmsnorm attn.in
+n_trials seeds
 repeats seeds
 END
+  for theirs in replication alibi mup; do # no name of ours is near
+    runs 2 run smoke --set "$theirs=1" && lacks err 'did you mean'
+  done
   refuses "did you mean 'lr'?" run smoke --set learning_rate=1e-3
+  refuses "did you mean 'layernorm'?" explain --arm '{base: pre, attn.in: LN}'
+  refuses "did you mean 'outnorm'?" explain --arm '{base: swinv2}'
   refuses 'lr is a key: --set lr=VALUE' run smoke --learning-rate 1e-3
   refuses "did you mean 'pre'?" run smoke --arm '{base: norm_first}'
   refuses "did you mean 'pre'?" run smoke --arm '{base: nanogpt}'
@@ -197,6 +210,13 @@ kind_plans_that_cannot_mean_what_they_say() {
   has err 'warning: warmup: the warm-up ends with the run'
   refuses 'warmup: 4 updates are more than steps (3)' run p.yaml --set warmup=4 --results r
   runs 0 run p.yaml --dry-run --offline --results r && lacks err warning && has out '2 seeds cannot reach p < 0.05'
+  runs 0 run p.yaml --arm 'a: {base: pre, label: X}' --arm 'b: {base: post, label: X}' --dry-run --offline --results r
+  has err "label: arms a and b are both called 'X'"
+  runs 0 run p.yaml --arm 'a: {base: pre, gate: moves 0.5 0.5}' --arm 'b: {base: pre}' --dry-run --offline --results r
+  has err "arm 'a': gate: it moves from a number to the same one"
+  plan 'summaries: [across]' && runs 0 run p.yaml --dry-run --offline --results r && has err 'across needs one factor'
+  plan 'summaries: [across, failures]' && sed -i 's/^layers: 1/layers: [1, 2]/' "$W/p.yaml" && runs 0 run p.yaml --offline --results s
+  runs 0 table p.yaml --results s && has out 'layers = 2' && has out 'Runs that diverge or stall' && has out 'across layers'
   plan 'metric: grad_ratio' && runs 0 run p.yaml --dry-run --offline --results r && has err 'metric: grad_ratio cannot vary'
   plan 'metric: rate_stable' && refuses 'made of the runs of a sweep over lr' run p.yaml
   plan '' && runs 0 run p.yaml --set lr=0.02 --set weight_decay=75 --set init_std=0 --dry-run --offline --results r
@@ -233,6 +253,9 @@ kind_texts_that_no_tokenizer_takes() {
   head -c 20000 /dev/zero | tr '\0' '\n' >"$W/newlines.txt"
   refuses 'holds nothing to make pieces of' run smoke --text newlines.txt --tokenizer bpe:300 --results r
   printf 'a short text\n' >"$W/tiny.txt" && refuses 'tokens to train on' run smoke --text tiny.txt --results r
+  head -c 3000 /dev/zero | tr '\0' 'a' >"$W/one.txt" && refuses 'there is nothing to predict' run smoke --text one.txt --results r
+  gzip -c "$W/newlines.txt" >"$W/text.gz" && refuses 'a gzip archive: unpack it' run smoke --text text.gz --results r
+  mkfifo "$W/pipe" && refuses 'a pipe, not a file' run smoke --text pipe --results r
   head -c 3000 /dev/zero | tr '\0' '\351' >"$W/latin1.txt" && refuses 'UTF-8' run smoke --text latin1.txt --results r
 }
 

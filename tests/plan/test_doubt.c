@@ -78,6 +78,20 @@ static const struct {
      "seeds: nothing random depends on them (init_seed, order_seed are fixed), so 3 seeds give one run\n"},
     {"seeds: 3\ninit_seed: 1", ""},
     {"summaries: [ranking]", "summaries: a ranking needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n"},
+    {"summaries: [best]", "summaries: best needs several learning rates: lr: [3e-4, 1e-3, 3e-3]\n"},
+    {"summaries: [best]\nlr: [1e-3, 2e-3]", ""},
+    {"summaries: [across]", "summaries: across needs one factor of several values: layers: [4, 8]\n"},
+    {"summaries: [across]\nlayers: [1, 2]", ""},
+    {"summaries: [across]\nlayers: [1, 2]\nffn_mult: [2, 4]",
+     "summaries: across needs one factor of several values: layers: [4, 8]\n"},
+    {"arms: {a: {variant: pre, label: X}, b: {variant: post, label: X}}",
+     "label: arms a and b are both called 'X' in tables and figures\n"},
+    {ARMS("gate: moves 0.5 0.5"), "arm 'b': gate: it moves from a number to the same one; a number alone says so "
+                                  "(moves 0.5 0.5)\n"},
+    {ARMS("gate: {from: 1, rule: moves 1 1}"), "arm 'b': gate: it moves from a number to the same one; a number alone "
+                                               "says so (1; moves 1 1 from 1)\n"},
+    {ARMS("gate: moves 0.5 0.55"), ""},
+    {ARMS("gate: moves 1 0"), ""},
     {"summaries: [ranking]\nlr: [1e-3, 2e-3]", ""},
 };
 
