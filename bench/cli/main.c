@@ -134,13 +134,17 @@ static bool asks_help(const char *word) {
     return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
+static bool asks_version(const char *word) {
+    return !strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "version");
+}
+
 /* What needs no session: help and version. False when it is a command's turn. */
 static bool answered(int argc, char **argv) {
     if (argc < 2)
         print_screen();
     else if (asks_help(argv[1]) || (!strcmp(argv[1], "help") && (argc < 3 || asks_help(argv[2]))))
         print_commands();
-    else if (!strcmp(argv[1], "--version"))
+    else if (asks_version(argv[1]))
         printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
     else
         return false;

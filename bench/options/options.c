@@ -142,8 +142,8 @@ static int named(const char *word, const char **before) {
 
 static Rc not_taken(int kind, const char *command, Error *e) {
     char name[OPTION_NAME];
-    return error_set(e, RC_USAGE, "--%s: `%s` does not take it (%s do)", option_name(name, (OptionKind)kind), command,
-                     info[kind].commands);
+    return error_set(e, RC_USAGE, "--%s: `%s` does not take it (%s do%s)", option_name(name, (OptionKind)kind), command,
+                     info[kind].commands, strpbrk(info[kind].commands, " ,") ? "" : "es");
 }
 
 static Rc find(int *kind, const char *command, const char *word, const char **before, Error *e) {

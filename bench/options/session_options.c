@@ -143,7 +143,10 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     const char *name = option(o, OPTION_backend, dry ? "cuda" : "cpu"), *asked = asked_precision(o), *family;
     const char *own = own_precision(name, &family), *precision = asked ? asked : own ? own : "exact";
     PrecisionKind known;
-    if (precision_find(&known, precision, e)) return e->code;
+    LOCAL_TEXT(valid);
+    for (int i = 0; i < PRECISION_COUNT; i++)
+        text_format(&valid, "%s%s", i ? ", " : "", precision_name((PrecisionKind)i));
+    if (precision_find(&known, precision, e)) return error_valid(e, valid.at);
     if (o->times[OPTION_ranks]) backend_choose_device(mpi_local_rank());
     if (asked || own) snprintf(s->by_precision, sizeof s->by_precision, "precision=%s", precision);
     snprintf(s->backend_name, sizeof s->backend_name, "%s", family);

@@ -1,4 +1,5 @@
 /* What `run --slurm` is told, checked before anything is submitted. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,10 @@ static Rc check_word(const char *word, size_t n, Waiting *w, Error *e) {
     if (option >= 0 && word[0] == '-') return error_set(e, RC_USAGE, "--sbatch: %s needs a value", w->name);
     if (option >= 0) return check_value(option, w->name, word, n, e);
     if (word[0] == '-') return check_option(word, n, w, e);
+    if (n >= strlen("#SBATCH") && !strncmp(word, "#SBATCH", strlen("#SBATCH")))
+        return error_set(e, RC_USAGE, "--sbatch: leave #SBATCH out: --sbatch '--mem=8G'");
+    if (!isalpha((unsigned char)word[0]))
+        return error_set(e, RC_USAGE, "--sbatch: '%.*s' is no option of sbatch", (int)n, word);
     return error_set(e, RC_USAGE, "--sbatch: '%.*s' is no option of sbatch; write %s%.*s", (int)n, word,
                      n > 1 ? "--" : "-", (int)n, word);
 }
@@ -160,8 +165,10 @@ static Rc check_options(const char *text, Error *e) {
     if (!*at) return error_set(e, RC_USAGE, "--sbatch: an option is needed, such as --mem=8G");
     while (*at) {
         size_t n = 0;
-        for (char quote = 0; at[n] && (quote || !strchr(" \t", at[n])); n++)
+        char quote = 0;
+        for (; at[n] && (quote || !strchr(" \t", at[n])); n++)
             if (quote ? at[n] == quote : at[n] == '"' || at[n] == '\'') quote = quote ? 0 : at[n];
+        if (quote) return error_set(e, RC_USAGE, "--sbatch: a quote does not end: %.80s", at);
         if (check_word(at, n, &waiting, e)) return e->code;
         at += n;
         at += strspn(at, " \t");

@@ -91,6 +91,11 @@ mem=8G|write --mem=8G
 --array=1-5|--array is what --job array of `run` decides
 --memory=8G|did you mean 'mem'?
 --time-min=2h|did you mean 2:00:00?
+#SBATCH --mem=8G|leave #SBATCH out
+; rm x|';' is no option of sbatch
+--comment='a b|a quote does not end
+--cpu-per-task=2|did you mean 'cpus-per-task'?
+--wrap=ls|--wrap is what `run --slurm` decides itself
 END
   refuses "--job time: '2h' is no limit" run p.yaml --slurm --dry-run --results r --job time=2h
   refuses "--job time: '-5' is no limit" run p.yaml --slurm --dry-run --results r --job time=-5

@@ -191,6 +191,11 @@ END
   done
   refuses "did you mean 'lr'?" run smoke --set learning_rate=1e-3
   refuses "did you mean 'layernorm'?" explain --arm '{base: pre, attn.in: LN}'
+  refuses "unknown precision 'fp8'; valid: exact, " run smoke --set precision=fp8
+  refuses "did you mean 'cosine'?" run smoke --set schedule=linear_warmup_cosine
+  refuses "did you mean --backend?" run smoke --cuda
+  refuses "did you mean --arm?" run smoke --variant pre
+  refuses "did you mean 'verify'?" validate
   refuses "did you mean 'outnorm'?" explain --arm '{base: swinv2}'
   refuses 'lr is a key: --set lr=VALUE' run smoke --learning-rate 1e-3
   refuses "did you mean 'pre'?" run smoke --arm '{base: norm_first}'
@@ -247,6 +252,22 @@ kind_weights_of_other_programs() {
   runs 5 import short.safetensors && has err 'its bytes do not lie inside the file'
   printf '<html><body>Not found</body></html>' >"$W/html.safetensors"
   runs 5 import html.safetensors && has err 'not a safetensors file'
+}
+
+kind_weights_of_wrapped_models() { # torch.compile, DataParallel and a model inside another put a prefix before every name
+  local prefix
+  plan '' && runs 0 run p.yaml --results r && runs 0 export pre/seed=1 --results r -o w.safetensors
+  for prefix in module. _orig_mod. transformer. model.transformer.; do
+    PREFIX=$prefix python3 - "$W" <<'PY'
+import json, os, struct, sys
+data = open(sys.argv[1] + "/w.safetensors", "rb").read()
+n = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + n])
+header = json.dumps({key if key == "__metadata__" else os.environ["PREFIX"] + key: value for key, value in header.items()}).encode()
+open(sys.argv[1] + "/x.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + data[8 + n:])
+PY
+    runs 5 import x.safetensors && has err "is missing; the file calls it '${prefix}wte.weight': take '$prefix' off its names"
+  done
 }
 
 kind_texts_that_no_tokenizer_takes() {

@@ -99,7 +99,7 @@ Test(options, a_value_is_what_its_row_says) {
         {"run", "--device", "memory=80e9", NULL},
         {"run", "--device", "A10,memory=80e9", "--device: unknown 'A10'; did you mean 'A100'?"},
         {"list", "--format", "json", NULL},
-        {"list", "--format", "html", "--format html: `list` does not take it (claims do)"},
+        {"list", "--format", "html", "--format html: `list` does not take it (claims does)"},
         {"claims", "--format", "htm", "--format: unknown 'htm'; did you mean 'html'?"},
         {"compare", "--column", "arm=a,b,seed=s", NULL},
         {"score", "--tasks", "arc-easy,piqa,unknown=drop,items=5", NULL},
