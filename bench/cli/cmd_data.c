@@ -6,25 +6,27 @@
 
 #include "bench/cli/commands.h"
 #include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
 #include "datasets/shards.h"
 
 static void show(const Dataset *d) {
     LOCAL_TEXT(t);
-    printf("%s\n  from       %s\n  sha256     %s\n  tokenizer  %s, %d tokens, sha256 %.12s\n", d->name, d->from,
+    terminal_say(stdout, "%s\n  from       %s\n  sha256     %s\n  tokenizer  %s, %d tokens, sha256 %.12s\n", d->name,
+                 d->from,
            d->sha256, d->tokenizer, d->vocab, d->tokenizer_sha256);
-    if (*d->tokens_sha256) printf("  tokens     sha256 %s\n", d->tokens_sha256);
-    printf("  train      %zu tokens, %zu bytes, %.3f per token\n", d->train, d->train_bytes,
+    if (*d->tokens_sha256) terminal_say(stdout, "  tokens     sha256 %s\n", d->tokens_sha256);
+    terminal_say(stdout, "  train      %zu tokens, %zu bytes, %.3f per token\n", d->train, d->train_bytes,
            (double)d->train_bytes / (double)d->train);
-    printf("  validate   %zu tokens, %zu bytes, %.3f per token\n", d->valid, d->valid_bytes,
+    terminal_say(stdout, "  validate   %zu tokens, %zu bytes, %.3f per token\n", d->valid, d->valid_bytes,
            (double)d->valid_bytes / (double)d->valid);
-    printf("  unigram    %.4f nats per validation token (uniform: %.4f)\n", d->unigram, log(d->vocab));
+    terminal_say(stdout, "  unigram    %.4f nats per validation token (uniform: %.4f)\n", d->unigram, log(d->vocab));
     if (!isnan(d->entropy_rate))
-        printf("  entropy    %.4f nats per token, exactly: no model does better\n", d->entropy_rate);
+        terminal_say(stdout, "  entropy    %.4f nats per token, exactly: no model does better\n", d->entropy_rate);
     int32_t first[240];
     size_t most = d->train < 240 ? d->train : 240;
     dataset_tokens(d, 0, most, first);
     tokenizer_decode(&d->codec, first, most, &t);
-    printf("\n%s\n", t.at);
+    terminal_say(stdout, "\n%s\n", t.at);
 }
 
 /* Obtains and checks also the files of a corpus that no dataset uses (its test part). */
@@ -47,9 +49,9 @@ static Rc obtain_task(Session *s, const char *name, bool whole, Error *e) {
     for (size_t i = 0; i < rows; i++) {
         CorpusBytes c;
         if (corpus_obtain(&c, &row[i], &s->places, e)) return e->code;
-        printf("%-18s ok  %s  %s\n", name, c.sha256, c.from.at);
+        terminal_say(stdout, "%-18s ok  %s  %s\n", name, c.sha256, c.from.at);
         int characters = 240, n = show_bytes((char *)c.bytes, &characters);
-        if (whole) printf("  %zu bytes, %s\n\n%.*s\n\n", c.length, row[i].licence, n, (char *)c.bytes);
+        if (whole) terminal_say(stdout, "  %zu bytes, %s\n\n%.*s\n\n", c.length, row[i].licence, n, (char *)c.bytes);
         corpus_release(&c);
     }
     return RC_OK;
@@ -79,7 +81,8 @@ static Rc show_shards(Session *s, const char *folder, const char *tokenizer, Err
     snprintf(name, sizeof name, "shards:%.600s/manifest.json", folder);
     if (strlen(name) > 140) return RC_OK; /* longer than the names of a session's corpora */
     if (session_dataset(s, name, tokenizer, &d, e)) return e->code;
-    printf("%-18s ok  %s  %s\n  %zu tokens to train on, %zu to validate on, vocabulary %d\n", d->name, d->sha256,
+    terminal_say(stdout, "%-18s ok  %s  %s\n  %zu tokens to train on, %zu to validate on, vocabulary %d\n", d->name,
+                 d->sha256,
            d->from, d->train, d->valid, d->vocab);
     return RC_OK;
 }
@@ -145,7 +148,7 @@ Rc command_data(Session *s, Error *e) {
         } else if (whole)
             show(d);
         else
-            printf("%-18s ok  %s  %s\n", d->name, d->sha256, d->from);
+            terminal_say(stdout, "%-18s ok  %s  %s\n", d->name, d->sha256, d->from);
     }
     if (o->operands < 2 && !worst) worst = obtain_tasks(s, whole, e);
     return worst;

@@ -93,7 +93,8 @@ static void print_norms(const Explained *x) {
             has[s.in] = has[s.qk] = has[s.v] = has[s.mid] = has[s.out] = has[s.post] = true;
         }
     for (int i = 0; i < NORM_COUNT; i++)
-        if (has[i] && i != NORM_none) printf("  %s: %s\n", equation_norm(norm, (Norm)i), norm_info[i].formula);
+        if (has[i] && i != NORM_none)
+            terminal_say(stdout, "  %s: %s\n", equation_norm(norm, (Norm)i), norm_info[i].formula);
 }
 
 static void print_note(const char *what, const char *words) {
@@ -101,7 +102,7 @@ static void print_note(const char *what, const char *words) {
     LOCAL_TEXT(lines);
     text_format(&note, "%s: %s", what, words);
     text_wrapped(&lines, "  ", note.at, 4, 100);
-    printf("%s", lines.at);
+    terminal_say(stdout, "%s", lines.at);
 }
 
 static bool same_columns(const Variant *a, const Variant *b) {
@@ -148,13 +149,15 @@ static void print_stacks(const Explained *x) {
 static void print_equation(const Explained *x) {
     LOCAL_TEXT(text);
     equation_text(x->v, x->depth, "\n  ", &text);
-    printf("%s\n  %s\n", x->title, text.at);
+    terminal_say(stdout, "%s\n  %s\n", x->title, text.at);
     if (equation_stretches(x->v, x->depth, NULL, 0) > 1)
-        printf("  shown for %d blocks, 0 to %d; another depth with layers: N in the arm\n", x->depth, x->depth - 1);
+        terminal_say(stdout, "  shown for %d blocks, 0 to %d; another depth with layers: N in the arm\n", x->depth,
+                     x->depth - 1);
     text_clear(&text);
     equation_changes(x->v, x->row, &text);
     if (text.length)
-        printf("  changed from %s: %s\n  base: %s, %s\n", x->row->name, text.at, x->row->label, x->row->cite);
+        terminal_say(stdout, "  changed from %s: %s\n  base: %s, %s\n", x->row->name, text.at, x->row->label,
+                     x->row->cite);
     else
         print_note("source", x->row->cite);
     if (x->row->differs)
@@ -171,11 +174,12 @@ static void print_equation(const Explained *x) {
 
 static void print_columns(const Variant *v) {
     char value[VARIANT_TEXT_SIZE];
-    printf("\none sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
+    terminal_say(stdout, "\none sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
     for (int i = 0; i < variant_key_count; i++) {
         const char *key = variant_keys[i], *dot = strchr(key, '.');
         variant_get(value, v, key);
-        if (!dot || strcmp(value, dot + 1) != 0) printf("  %-13s %s\n", key, value); /* attn.gate: gate says nothing */
+        if (!dot || strcmp(value, dot + 1) != 0)
+            terminal_say(stdout, "  %-13s %s\n", key, value); /* attn.gate: gate says nothing */
     }
 }
 
@@ -187,7 +191,9 @@ static void print_tape(const Explained *x) {
     ModelShape shape = spec_shape(&s, 65);
     transformer_build(&t, &shape, x->v, NULL);
     tape_print(&t, &program);
-    printf("\noperations of %d blocks x %d, %d heads, context %d, batch %d (%zu parameters, %.3g FLOPs a step):\n%s",
+    terminal_say(stdout,
+                 "\noperations of %d blocks x %d, %d heads, context %d, batch %d (%zu parameters, %.3g FLOPs a "
+                 "step):\n%s",
            shape.layers, shape.width, shape.heads, shape.context, shape.batch, tape_parameters(&t), tape_flops(&t),
            program.at);
     tape_release(&t);
@@ -205,17 +211,19 @@ static void print_schedules(const Variant *v) {
             moves_text(variant_keys[i], rule[n].value, rule[n].end, &text);
         }
     }
-    printf("%s", text.at);
+    terminal_say(stdout, "%s", text.at);
 }
 
 static void print_start(const Variant *v) {
-    printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
-           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
-           "biases 0.\n");
+    terminal_say(stdout,
+                 "\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by "
+                 "1/sqrt(2L)\n(residual_init: scaled); token and position embeddings N(0, token_std), "
+                 "N(0, position_std); gains 1, biases 0.\n");
     if (v->init.kind == CHOICE_init_recipe) return;
-    printf("this variant starts otherwise: %s\n", choice_formula(v->init.kind));
+    terminal_say(stdout, "this variant starts otherwise: %s\n", choice_formula(v->init.kind));
     if (strstr(choice_formula(v->init.kind), "Xavier"))
-        printf("Xavier: N(0, 2 / (inputs + outputs)), counted for each of q, k, v and of SwiGLU's gate and up "
+        terminal_say(stdout,
+                     "Xavier: N(0, 2 / (inputs + outputs)), counted for each of q, k, v and of SwiGLU's gate and up "
                "matrix.\n");
 }
 
@@ -226,8 +234,9 @@ static Rc explain(const Explained *x, const char *svg, Error *e) {
     picture_of(x, &p);
     print_equation(x);
     block_text(&p, &drawing);
-    printf("\n%s", drawing.at);
-    if (!variant_drawn(x->v)) printf("  The drawing leaves out what the equation does outside the sublayers.\n");
+    terminal_say(stdout, "\n%s", drawing.at);
+    if (!variant_drawn(x->v))
+        terminal_say(stdout, "  The drawing leaves out what the equation does outside the sublayers.\n");
     print_schedules(x->v);
     print_columns(x->v);
     print_start(x->v);
@@ -307,7 +316,7 @@ static Rc explain_plan(const Experiment *x, const char *svg, Error *e) {
     for (int a = 0; a < x->arms && !rc; a++) {
         const RunSpec *spec = &x->arm[a].spec;
         Explained it = {x->arm[a].label, spec, &spec->variant, equation_base(&spec->variant), (int)spec->layers};
-        if (a) printf("\n");
+        if (a) terminal_say(stdout, "\n");
         rc = explain(&it, svg, e);
     }
     return rc;
@@ -354,7 +363,9 @@ static void print_same(const char *const *what, const bool *arm, int i) {
         text_clear(&theirs);
         keys_of(what[j], arm[j], &theirs);
         if (!strcmp(mine.at, theirs.at))
-            printf("%s and %s are one network: a plan trains their runs once and does not compare them\n\n", what[j],
+            terminal_say(stdout,
+                         "%s and %s are one network: a plan trains their runs once and does not compare them\n\n",
+                         what[j],
                    what[i]);
     }
 }
@@ -376,7 +387,7 @@ Rc command_explain(Session *s, Error *e) {
     for (int i = 0; i < all && !rc; i++) {
         what[i] = i < o->operands ? o->operand[i] : o->value[OPTION_arm][i - o->operands];
         arm[i] = i >= o->operands || strchr(what[i], '{');
-        if (i) printf("\n");
+        if (i) terminal_say(stdout, "\n");
         print_same(what, arm, i);
         rc = arm[i] ? explain_arm(what[i], svg, e) : explain_name(s, what[i], svg, e);
     }

@@ -12,6 +12,7 @@
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/safe_shards.h"
+#include "bench/formats/terminal.h"
 #include "bench/plan/declare.h"
 #include "bench/plan/doubt.h"
 #include "bench/plan/twins.h"
@@ -92,7 +93,7 @@ static void print_reasons(const Todo *p, FILE *to) {
         (*found)->runs++;
     }
     for (int i = 0; i < reasons; i++)
-        fprintf(to, "  %d run%s: %s\n", reason[i]->runs, reason[i]->runs == 1 ? "" : "s", reason[i]->why);
+        terminal_say(to, "  %d run%s: %s\n", reason[i]->runs, reason[i]->runs == 1 ? "" : "s", reason[i]->why);
     tdestroy(known, free);
     free(reason);
 }
@@ -121,23 +122,25 @@ static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, double
         if (wanted(p, i)) count++, flops += p->run[i].cost, backend = p->run[i].backend;
     }
     if (p->parts > 1)
-        fprintf(to, "part %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->part + 1, p->parts, share, plan,
+        terminal_say(to, "part %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->part + 1, p->parts, share,
+                     plan,
                 all > 0 ? 100 * mine / all : 0);
-    fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", count, share, flops);
+    LOCAL_TEXT(said);
+    text_format(&said, "%d of %d runs to train, %.3g FLOPs, ", count, share, flops);
     if (backend->device) {
-        fprintf(to, "%.0f MB per run on the device of backend %s\n", most / 1048576, backend->name);
+        terminal_say(to, "%s%.0f MB per run on the device of backend %s\n", said.at, most / 1048576, backend->name);
         return rc;
     }
     if (seconds > 0)
-        fprintf(to, "about %s, %d at once, by the time of %d stored runs of these arms,\n",
+        text_format(&said, "about %s, %d at once, by the time of %d stored runs of these arms,\n",
                 format_duration(took, seconds), s->threads, o->timed);
     else {
         seconds = flops / (0.55e9 * backend_fma_peak(backend) * threads);
-        fprintf(to, "about %s on %d thread%s at 55%% of this machine's fma peak,\n", format_duration(took, seconds),
-                threads, threads == 1 ? "" : "s");
+        text_format(&said, "about %s on %d thread%s at 55%% of this machine's fma peak,\n",
+                    format_duration(took, seconds), threads, threads == 1 ? "" : "s");
     }
     *expected = seconds;
-    fprintf(to, "%.0f MB per run, %.0f MB at once\n", most / 1048576, most / 1048576 * s->threads);
+    terminal_say(to, "%s%.0f MB per run, %.0f MB at once\n", said.at, most / 1048576, most / 1048576 * s->threads);
     return rc;
 }
 
@@ -150,7 +153,7 @@ static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *
     LOCAL_TEXT(words);
     outlook_make(&o, x, stored, s->precise);
     outlook_text(&o, x, &words);
-    fputs(words.at, to);
+    terminal_say(to, "%s", words.at);
     Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, expected, e);
     outlook_release(&o);
     return rc;

@@ -28,7 +28,7 @@ static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
             text_format(&text, "\n");
         }
     }
-    fputs(text.at, stdout);
+    terminal_say(stdout, "%s", text.at);
     return e->code;
 }
 

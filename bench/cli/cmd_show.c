@@ -17,7 +17,7 @@ static void print(const RunShown *shown, bool json) {
         json_print(run_json(shown), JSON_EXACT, &text);
     else
         run_text(shown, terminal_width(), &text);
-    fputs(text.at, stdout);
+    terminal_say(stdout, "%s", text.at);
 }
 
 /* A run that is stored as a line of a list alone. False: it is in none. */

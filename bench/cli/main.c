@@ -19,13 +19,14 @@
 
 /* A screen: the words that stand first. */
 static void print_screen(void) {
-    printf("normbench %s: where should normalization stand in a transformer?", NORMBENCH_VERSION);
+    LOCAL_TEXT(t);
+    text_format(&t, "normbench %s: where should normalization stand in a transformer?", NORMBENCH_VERSION);
     for (int g = 0; g < GROUPS; g++) {
-        printf("\n%s%s", g ? "\n" : "", command_groups[g]);
+        text_format(&t, "\n%s%s", g ? "\n" : "", command_groups[g]);
         for (const Command *c = commands; c < commands + command_count; c++)
-            if ((int)c->group == g && !c->under[0]) printf("\n  %-8s %s", c->name, c->what);
+            if ((int)c->group == g && !c->under[0]) text_format(&t, "\n  %-8s %s", c->name, c->what);
     }
-    printf("\n`normbench help COMMAND` says more of one, `normbench --help` of all.\n");
+    terminal_say(stdout, "%s\n`normbench help COMMAND` says more of one, `normbench --help` of all.\n", t.at);
 }
 
 /* "normbench model export RUN" */
@@ -38,10 +39,11 @@ static void print_commands(void) {
         if (!c->run) continue;
         LOCAL_TEXT(usage);
         usage_text(c, &usage);
-        printf("%s    %s\n    %s\n", usage.at, c->what, c->example);
+        terminal_say(stdout, "%s    %s\n    %s\n", usage.at, c->what, c->example);
     }
-    printf("\n`normbench help COMMAND` lists a command's options. Exit codes:\n");
-    for (int i = 0; i < exit_code_count; i++) printf("  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
+    terminal_say(stdout, "\n`normbench help COMMAND` lists a command's options. Exit codes:\n");
+    for (int i = 0; i < exit_code_count; i++)
+        terminal_say(stdout, "  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
 }
 
 /* all: also what few need. */
@@ -69,16 +71,10 @@ static void help_text(const Command *c, bool all, Text *t) {
     if (!strcmp(c->name, "perf")) text_format(t, "%s", perf_help);
 }
 
-/* On a terminal no line is wider than it. */
 static void print_help(const Command *c, bool all) {
     LOCAL_TEXT(whole);
-    LOCAL_TEXT(fits);
     help_text(c, all, &whole);
-    if (isatty(STDOUT_FILENO))
-        terminal_fit(whole.at, terminal_width(), &fits);
-    else
-        text_format(&fits, "%s", whole.at);
-    fputs(fits.at, stdout);
+    terminal_say(stdout, "%s", whole.at);
 }
 
 static const Command *find(const char *name, Error *e) {

@@ -1,5 +1,6 @@
 #include "bench/formats/terminal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +42,15 @@ static size_t columns_of(const char *text, size_t n) {
     return columns;
 }
 
+/* Strokes that go on in the lines above and below. */
+static bool is_drawn(const char *line, size_t n) {
+    return memmem(line, n, "  |", 3) || memmem(line, n, "---", 3);
+}
+
 /* One line; a word that is wider than the page stays whole. */
 static void fit_line(const char *line, size_t n, size_t width, Text *out) {
     size_t indent = last_column(line, n), used = 0;
-    if (columns_of(line, n) <= width) {
+    if (columns_of(line, n) <= width || is_drawn(line, n)) {
         text_format(out, "%.*s\n", (int)n, line);
         return;
     }
@@ -107,12 +113,32 @@ void terminal_paint(const char *text, Text *out) {
     }
 }
 
-void terminal_print(const char *text) {
+static bool is_painted(void) {
     const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
+    return kind && *kind && strcmp(kind, "dumb") != 0 && !(none && *none);
+}
+
+void terminal_print(const char *text) {
+    LOCAL_TEXT(fits);
     LOCAL_TEXT(painted);
-    if (isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0 && !(none && *none))
-        terminal_paint(text, &painted);
-    else
-        text_format(&painted, "%s", text);
-    fputs(painted.at, stdout);
+    if (!isatty(STDOUT_FILENO)) {
+        fputs(text, stdout);
+        return;
+    }
+    terminal_fit(text, terminal_width(), &fits);
+    if (is_painted()) terminal_paint(fits.at, &painted);
+    fputs(is_painted() ? painted.at : fits.at, stdout);
+}
+
+void terminal_say(FILE *to, const char *format, ...) {
+    LOCAL_TEXT(fits);
+    OWNED char *text = NULL;
+    va_list list;
+    va_start(list, format);
+    int n = vasprintf(&text, format, list);
+    va_end(list);
+    if (n < 0) mem_end(0);
+    bool terminal = isatty(fileno(to));
+    if (terminal) terminal_fit(text, terminal_width(), &fits);
+    fputs(terminal ? fits.at : text, to);
 }

@@ -3,6 +3,7 @@
 #define BENCH_FORMATS_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/text.h"
 
@@ -17,13 +18,17 @@ int terminal_width(void);
 int terminal_width_of(bool terminal, const char *columns, int own);
 
 /* Lines that are wider than a page are broken at blanks; what goes on stands below the line's last column, which two
- * blanks or more set off (of a list of options: below what they say). */
+ * blanks or more set off (of a list of options: below what they say). Lines of a drawing stay whole. */
 void terminal_fit(const char *text, int width, Text *out);
 
 /* Titles of tables in bold, "better than …" in green, "worse than …" in red: for a terminal. */
 void terminal_paint(const char *text, Text *out);
 
-/* Prints to stdout: painted where that is a terminal, TERM is not "dumb" and NO_COLOR is not set. */
+/* Prints to stdout. Where that is a terminal lines fit it, and are painted where TERM is not "dumb" and NO_COLOR is not
+ * set. */
 void terminal_print(const char *text);
+
+/* Prints whole lines, printf-style, to stdout or stderr; where that is a terminal they fit it. */
+void terminal_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

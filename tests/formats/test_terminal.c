@@ -33,6 +33,9 @@ Test(terminal, lines_are_broken_to_fit) {
     text_clear(&out);
     terminal_fit("averyveryverylongword and more", 10, &out);
     cr_expect_str_eq(out.at, "averyveryverylongword\nand more\n");
+    text_clear(&out);
+    terminal_fit("  (+)<-------- strokes stay\n   |      |\n", 10, &out);
+    cr_expect_str_eq(out.at, "  (+)<-------- strokes stay\n   |      |\n");
 }
 
 Test(terminal, verdicts_and_titles_are_painted) {
