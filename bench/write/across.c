@@ -59,11 +59,33 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
     }
 }
 
+/* What is found at each value, of all pairs; false, with nothing to release, where no experiment asks for it. */
+static bool place_init(Place *p, const Table *t, Across *a) {
+    Compared pair[EXPERIMENT_COMPARES_MAX];
+    if (!across_make(a, &t->sample, t->metric, pair, table_pairs(t, pair))) return false;
+    *p = (Place){t, a, mem_alloc((size_t)a->values, sizeof *p->at), mem_alloc((size_t)a->values, sizeof *p->label)};
+    for (int v = 0; v < a->values; v++) experiment_cell_text(p->label[v], t->x, v);
+    return true;
+}
+
+static void place_release(Place *p, Across *a) {
+    free(p->at);
+    free(p->label);
+    across_release(a);
+}
+
+/* Whether a pair is compared at each value; p->at then has its comparisons. */
+static bool at_each(Place *p, int pair) {
+    bool all = true;
+    for (int v = 0; v < p->a->values; v++) all &= (p->at[v] = find(p->t, v, p->a->pair[pair])) != NULL;
+    return all;
+}
+
 void across_tables(const Table *t, CellsList *out) {
     Across a;
-    Compared pair[EXPERIMENT_COMPARES_MAX];
+    Place p;
     char title[160], difference[96], interval[64], conf[40];
-    if (!across_make(&a, &t->sample, t->metric, pair, table_pairs(t, pair))) return;
+    if (!place_init(&p, t, &a)) return;
     const Factor *f = &t->x->factor[0];
     snprintf(title, sizeof title, "Whether it holds across %s", f->key);
     Cells *c = cells_add(out, "across", title);
@@ -81,14 +103,39 @@ void across_tables(const Table *t, CellsList *out) {
     cells_column(c, "difference", 'i', interval);
     cells_column(c, "p_adjusted", 'r', "p_adj");
     cells_column(c, "verdict", 'p', "verdict");
-    Place p = {t, &a, mem_alloc((size_t)a.values, sizeof *p.at), mem_alloc((size_t)a.values, sizeof *p.label)};
-    for (int v = 0; v < a.values; v++) experiment_cell_text(p.label[v], t->x, v);
+    for (int i = 0; i < a.pairs; i++)
+        if (at_each(&p, i)) pair_rows(&p, i, c);
+    place_release(&p, &a);
+}
+
+/* "worse than Pre-LN at width = 48 (+0.441, p_adj .031)" */
+static void found_at(const Place *p, int v, Text *out) {
+    const Comparison *c = p->at[v];
+    table_decision(p->t, c, out);
+    text_format(out, " at %s (%s, p_adj %s)", p->label[v], SHOW_SIGNED(c->t.mean, decimals_for(c->t.se, 4)),
+                isnan(c->joint.step) ? "n/a" : SHOW_P(c->joint.step));
+}
+
+bool across_found(const Table *t, Text *out) {
+    enum { PAIRS = 4, VALUES = 3 };
+    Across a;
+    Place p;
+    int said = 0;
+    if (!place_init(&p, t, &a)) return false;
+    text_format(out, "After the last step, %d paired seeds: ", t->sample.seeds);
     for (int i = 0; i < a.pairs; i++) {
-        bool all = true;
-        for (int v = 0; v < a.values; v++) all &= (p.at[v] = find(t, v, a.pair[i])) != NULL;
-        if (all) pair_rows(&p, i, c);
+        if (!at_each(&p, i)) continue;
+        if (said++ == PAIRS) text_format(out, "; more pairs stand in the table");
+        if (said > PAIRS) break;
+        text_format(out, "%s%s", said > 1 ? "; " : "", t->x->arm[a.pair[i].arm].label);
+        if (t->x->compares) text_format(out, " - %s", t->x->arm[a.pair[i].against].label);
+        text_format(out, ": ");
+        for (int v = 0; v < a.values && a.values <= VALUES; v++) {
+            found_at(&p, v, out);
+            text_format(out, v + 1 < a.values ? ", " : "; ");
+        }
+        across_words(&a, p.at, i, p.label, out);
     }
-    free(p.at);
-    free(p.label);
-    across_release(&a);
+    place_release(&p, &a);
+    return said > 0;
 }

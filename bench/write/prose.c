@@ -11,6 +11,7 @@
 #include "bench/plan/sources.h"
 #include "bench/store/provenance.h"
 #include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 
 static int digits_of(const Comparison *c) {
     int digits = decimals_for(c->t.se, 4);
@@ -122,6 +123,24 @@ static void pair_label(const Table *t, int arm, int against, Text *out) {
     if (t->x->compares) text_format(out, " - %s", t->x->arm[against].label);
 }
 
+/* Of cells that no summary draws together. */
+static bool found_counts(const Table *t, Text *out) {
+    int all = 0, lower = 0, higher = 0, same = 0;
+    const int better = metric_info[t->metric].better;
+    for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
+        if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
+        bool apart = decision_apart(c->decision), low = apart && decision_lower(c->decision);
+        all++, lower += low, higher += apart && !low, same += c->decision == DECISION_EQUIVALENT;
+    }
+    if (!all) return false;
+    text_format(out, "Of %d comparisons after the last step, %d paired seeds: %d %s, %d %s", all, t->x->seeds, lower,
+                better < 0 ? "better" : better ? "worse" : "lower", higher,
+                better < 0 ? "worse" : better ? "better" : "higher");
+    if (same) text_format(out, ", %d the same within the margin", same);
+    text_format(out, ", %d not decided", all - lower - higher - same);
+    return true;
+}
+
 void prose_found(const Table *t, Text *out) {
     const Best *b = table_best(t);
     LOCAL_TEXT(label);
@@ -145,6 +164,7 @@ void prose_found(const Table *t, Text *out) {
         Found f = {label.at, words.at, c->t.mean, c->t.se, c->joint.step, c->t};
         found_pair(&f, c->t_decides && c->t.status == ST_OK, place++, out);
     }
+    if (!place) place = across_found(t, out) || found_counts(t, out);
     if (place) text_format(out, t->exploratory ? " (exploratory)." : ".");
 }
 

@@ -6,7 +6,8 @@
 
 /* Of a whole run, in one sentence: of arms at their best rates, else of the last step of the only cell, what each pair
  * of arms is: "After 60 steps, 6 paired seeds: Late RMSNorm is worse than Pre-LN (+0.755 [0.639, 0.871], p_adj .031)."
- * Nothing where nothing is compared, or of several cells. */
+ * Of several sizes or corpora what holds across them; of other cells how many comparisons were decided. Nothing where
+ * nothing is compared. */
 void prose_found(const Table *t, Text *out);
 
 /* How a form of text writes words, and the papers that a placement is from. */

@@ -25,6 +25,9 @@ extern const int summary_count;
 /* Made when it is first asked for; the table's. */
 const CellsList *table_summary(const Table *t, int kind);
 
+/* What the summary `across` says of each pair, in one sentence without its point; false: the experiment has none. */
+bool across_found(const Table *t, Text *out);
+
 void summaries_text(const Table *t, bool measured, int width, Text *out);
 void summaries_html(const Table *t, Text *out); /* the measured ones too */
 json_t *summaries_json(const Table *t);         /* {summary: [{table, title, rows}]}; new reference */

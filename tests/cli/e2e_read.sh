@@ -382,7 +382,8 @@ check_what_a_terminal_shows() {
   unset COLUMNS NO_COLOR
   for columns in 60 80 120; do
     for command in "list" "list variants peri" "list metrics" "table toy.yaml --profile smoke --results $W/r 2>/dev/null" "run --help" \
-      "run --help all" "table --help" "compare --help" "runs toy.yaml --profile smoke --results $W/r | head -n 8" "claims 002-1"; do
+      help --help "explain pre" "run toy.yaml --profile smoke --dry-run --results $W/r 2>/dev/null" \
+      "trace 'toy.yaml: ours - plain' --profile smoke --results $W/r 2>/dev/null" "run --help all" "table --help" "compare --help" "runs toy.yaml --profile smoke --results $W/r | head -n 8" "claims 002-1"; do
       shown "$command" | sed 's/\x1b\[[0-9;]*m//g' | python3 -c 'import sys
 wide = [l for l in sys.stdin.buffer.read().decode().split("\n") if len(l) > int(sys.argv[1])]
 sys.exit(wide[0] if wide else 0)' $columns || fail "$command is wider than $columns"
@@ -396,6 +397,11 @@ sys.exit(wide[0] if wide else 0)' $columns || fail "$command is wider than $colu
   ! grep -q $'\x1b' "$W/out" || fail "colours in a pipe"
   ends 0 "${run[@]}" --results "$W/r"
   prints '^After 30 steps, 2 paired seeds: ours: not decided: 2 seeds cannot reach p < 0.05 \([-+][0-9.]+ \['
+  ends 0 "${run[@]}" --set 'width=[16, 32]' --name widths --results "$W/r"
+  tr '\n' ' ' <"$W/out" | grep -qE 'After the last step, 2 paired seeds: ours: not decided.* at +width = 16 \([-+][0-9.]+,.*not decided at +any \(exploratory\)\.' ||
+    fail "no word on both widths"
+  ends 0 "${run[@]}" --set 'width=[16, 32]' --set 'lr=[1e-3, 2e-3]' --name grid --results "$W/r"
+  prints '^Of 4 comparisons after the last step, 2 paired seeds: 0 better, 0 worse, 4 not decided'
   ends 0 list variants peri
   [ "$(grep -c '^  [a-z]' "$W/out")" -lt 6 ] && prints '^  peri ' && prints '^variants \(' || fail "not the rows that hold the word"
   ends 0 list grid-metrics
