@@ -18,9 +18,10 @@
 const char compare_help[] =
     "\nPATH is a file of values (below; - reads standard input), or logs of a trainer, or folders of them, told by\n"
     "what they hold: tensorboard, npy, npz, trainer_state (Hugging Face), lm_eval, record (normbench's), json_lines,\n"
-    "wandb_chart, lightning, keras, runs_table (W&B, MLflow), curve_csv, fairseq, modded_nanogpt, nanogpt, llmc,\n"
-    "mlflow, json, yaml (DVC). --as names one. --name 's{seed}_{arm}' says where names hold arm and seed; --metric\n"
-    "what is compared; --list shows the runs. More, with examples: docs/compare.md, docs/logs.md.\n"
+    "wandb_chart, lightning, keras, runs_table (W&B, MLflow), curve_csv, fairseq, modded_nanogpt, megatron,\n"
+    "torchtitan, litgpt, nanogpt, llmc, mlflow, json, yaml (DVC). --as names one. --name 's{seed}_{arm}' says where\n"
+    "names hold arm and seed; --metric what is compared; --list shows the runs. More, with examples: docs/compare.md,\n"
+    "docs/logs.md.\n"
     "\n"
     "A file of values is one of these; the first of , ; TAB in a header line separates its columns, or\n"
     "|, or blanks where there is none:\n"

@@ -59,6 +59,20 @@ static bool number_at(const char *text, double *out) {
     return log_number(word, out);
 }
 
+/* The number behind words, a blank of which stands for one or more: "train loss " in "train  loss   4.2874". */
+static bool behind_blanks(const char *line, const char *words, double *out) {
+    for (const char *at = line; *at; at++) {
+        const char *text = at, *word = words;
+        for (; *word; word++) {
+            size_t n = *word == ' ' ? strspn(text, " ") : *text == *word;
+            if (!n) break;
+            text += n;
+        }
+        if (!*word) return number_at(text, out);
+    }
+    return false;
+}
+
 /* The number behind a word of the line: "val_loss:" in "step:3325/3325 val_loss:3.27906". */
 static bool behind(const char *line, const char *word, double *out) {
     const char *at = strstr(line, word);
@@ -209,9 +223,9 @@ static bool nanogpt_line(const char *line, Log *log) {
     if (!at) return build_line(line, log);
     if (!n || n >= sizeof word) return false;
     snprintf(word, sizeof word, "%.*s", (int)n, at + 5);
-    if (!parse_real(word, &step)) return false;
-    if (!whole && behind(at, ": loss ", &x)) point(log, "loss", step, x);
-    if (!whole || !behind(at, "train loss ", &x) || !behind(at, "val loss ", &y)) return false;
+    if (!parse_real(trim(word), &step)) return false;
+    if (!whole && behind_blanks(at, ": loss ", &x)) point(log, "loss", step, x);
+    if (!whole || !behind_blanks(at, "train loss ", &x) || !behind_blanks(at, "val loss ", &y)) return false;
     point(log, "train loss", step, x), point(log, "val loss", step, y);
     return true;
 }
@@ -223,6 +237,87 @@ bool nanogpt_is(const LogFile *file) {
 Rc nanogpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
     (void)e;
     return read_lines(file, reader, out, nanogpt_line);
+}
+
+/* "iteration 20/ 40 | consumed samples: 160 | lm loss: 2.918E+00 | grad norm: 0.511 |" of Megatron-LM, and "validation
+ * loss at iteration 20 | lm loss value: 2.8E+00 | lm loss PPL: 1.6E+01 |". */
+static bool megatron_line(const char *line, Log *log) {
+    char all[1024], *rest = all, *field, step_text[32];
+    bool valid = begins(line, "validation loss at iteration ") != NULL, any = false;
+    const char *at = begins(line, valid ? "validation loss at iteration " : "iteration ");
+    double step, x;
+    if (!at || !strchr(at, '|')) return false;
+    at += strlen(valid ? "validation loss at iteration " : "iteration ");
+    if (sscanf(at, " %31[0-9]", step_text) != 1 || !parse_real(step_text, &step)) return false;
+    snprintf(all, sizeof all, "%s", strchr(at, '|') + 1);
+    while ((field = strsep(&rest, "|"))) {
+        char *colon = strrchr(field, ':'), metric[120];
+        if (!colon || !number_at(colon + 1 + strspn(colon + 1, " "), &x)) continue;
+        *colon = 0;
+        snprintf(metric, sizeof metric, "%s%.90s", valid ? "validation " : "", trim(field));
+        any |= strstr(metric, "loss") != NULL;
+        point(log, metric, step, x);
+    }
+    return any;
+}
+
+bool megatron_is(const LogFile *file) {
+    return any_line(file, megatron_line);
+}
+
+Rc megatron_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, megatron_line);
+}
+
+/* "step: 20  loss:  2.9184  memory: 1.2GiB(1.3%)  tps: 4,321" of torchtitan; "validate step: 20  loss: 2.8" too. */
+static bool torchtitan_line(const char *line, Log *log) {
+    static const char *const words[] = {"loss", "global_avg_loss", "global_max_loss", "grad_norm"};
+    char word[24], metric[48];
+    const char *at = begins(line, "step: ");
+    double step, x;
+    bool any = false, valid = at && at - line >= 9 && !strncmp(at - 9, "validate ", 9);
+    if (!at || !strstr(at, "  ") || !number_at(at + 6 + strspn(at + 6, " "), &step)) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        snprintf(word, sizeof word, " %s: ", words[i]);
+        snprintf(metric, sizeof metric, "%s%s", valid ? "validate/" : "", words[i]);
+        if (!behind_blanks(at, word, &x)) continue;
+        point(log, metric, step, x);
+        any |= i < 3;
+    }
+    return any;
+}
+
+bool torchtitan_is(const LogFile *file) {
+    return any_line(file, torchtitan_line);
+}
+
+Rc torchtitan_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, torchtitan_line);
+}
+
+/* "Epoch 1 | iter 80 step 20 | loss train: 2.918, val: 2.801 | iter time: 512.33 ms" of LitGPT, where val may be n/a;
+ * "iter 80: val loss 2.8010, val time: 120 ms" is of the step before it. */
+static bool litgpt_line(const char *line, Log *log) {
+    const char *at = begins(line, "Epoch "), *loss = at ? strstr(at, "| loss train: ") : NULL;
+    char step_text[32];
+    double step, x;
+    if (!loss || sscanf(at, "Epoch %*[0-9] | iter %*[0-9] step %31[0-9]", step_text) != 1) return false;
+    if (!parse_real(step_text, &step)) return false;
+    bool any = behind(loss, "loss train: ", &x);
+    if (any) point(log, "train loss", step, x);
+    if (behind(loss, ", val: ", &x)) point(log, "val loss", step, x);
+    return any;
+}
+
+bool litgpt_is(const LogFile *file) {
+    return any_line(file, litgpt_line);
+}
+
+Rc litgpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, litgpt_line);
 }
 
 /* What train_gpt2cu prints: "val loss 6.1565", and behind each step "step   20/19560 | loss 7.5 (+1.2z)| norm 2.1 ...";

@@ -49,6 +49,26 @@ static const Case cases[] = {
      "0.5}},\n"
      " \"versions\": {\"arc\": 1}, \"config\": {\"model\": \"hf\"}}",
      READER_lm_eval, 2, "", "acc", 1, 0, .25},
+    {"spaced.log", "step   0:  train loss  4.5,  val loss  4.25\nstep  10:  train loss  3.5,  val loss  3.25\n",
+     READER_nanogpt, 1, "", "val loss", 2, 10, 3.25},
+    {"megatron.log",
+     " [2024-05-01 10:00:20] iteration       20/      40 | consumed samples:          160 | learning rate: "
+     "1.000000E-04 | "
+     "lm loss: 2.500000E+00 | loss scale: 1.0 | grad norm: 0.511 | number of nan iterations:   0 |\n------\n"
+     " validation loss at iteration 20 | lm loss value: 2.250000E+00 | lm loss PPL: 9.487736E+00 | \n------\n",
+     READER_megatron, 1, "", "validation lm loss value", 1, 20, 2.25},
+    {"megatron2.log",
+     " iteration 5/ 40 | lm loss: 2.5E+00 | grad norm: 0.5 |\n iteration 6/ 40 | lm loss: 2.25E+00 |\n",
+     READER_megatron, 1, "", "lm loss", 2, 6, 2.25},
+    {"titan.log",
+     "[rank0]:[titan] 2024-10-01 10:00:00,123 - root - INFO - \033[31mstep: 10  \033[32mloss:  2.5000  "
+     "\033[33mmemory:  1.2GiB(1.3%)  \033[34mtps: 4,321\033[39m\n[rank0]:[titan] - INFO - step: 20  loss:  2.2500  "
+     "grad_norm:  0.5  memory: 1GiB(1%)\n[rank0]:[titan] - INFO - validate step: 20  loss:  2.3  memory: 1GiB(1%)\n",
+     READER_torchtitan, 1, "", "loss", 2, 20, 2.25},
+    {"litgpt.log",
+     "Seed set to 1\nEpoch 1 | iter 40 step 10 | loss train: 2.500, val: n/a | iter time: 512.33 ms (step)\n"
+     "Epoch 1 | iter 80 step 20 | loss train: 2.400, val: 2.250 | iter time: 512.33 ms (step)\n",
+     READER_litgpt, 1, "", "val loss", 1, 20, 2.25},
     {"modded.txt",
      "import torch\nstep:0/20 val_loss:10.5 train_time:0.000s step_avg:nanms\nstep:1/20 train_time:10ms\n"
      "step:20/20 val_loss:3.28125 train_time:1s\n",
@@ -100,8 +120,8 @@ static const Case cases[] = {
      1.5},
     {"dvc.json", "{\"train\": {\"loss\": 0.5}, \"eval\": {\"loss\": 0.75}, \"step\": 8}", READER_json, 1, "",
      "eval.loss", 1, 8, .75},
-    {"metrics.yaml", "eval:\n  loss: 0.75\n  acc: .5\ntrain: {loss: 1e-1}\nstep: 8\n", READER_yaml, 1, "",
-     "eval.loss", 1, 8, .75},
+    {"metrics.yaml", "eval:\n  loss: 0.75\n  acc: .5\ntrain: {loss: 1e-1}\nstep: 8\n", READER_yaml, 1, "", "eval.loss",
+     1, 8, .75},
     {"summary.yml", "# of a run\nloss: 2.5\n", READER_yaml, 1, "", "loss", 1, 0, 2.5},
     {"fairseq.log",
      "2024-05-01 10:00:00 | INFO | fairseq_cli.train | begin validation on \"valid\" subset\n"
@@ -230,6 +250,13 @@ static const struct {
     {"begins.log", "2024-05-01 | INFO | valid | epoch 1 | loss high | num_updates 4\n", NULL, NULL,
      "no reader knows this"},
     {"steps.log", "2024-05-01 | INFO | valid | epoch 1 | loss 2.5\n", NULL, NULL, "no reader knows this file"},
+    {"iteration.log", " iteration 20/ 40 | grad norm: 0.5 |\n validation loss at iteration x | lm loss value: 2 |\n",
+     NULL, NULL, "no reader knows this file"},
+    {"titan.log", "INFO - step: ten  loss:  2.5  memory: 1GiB\nINFO - step: 10  loss:  high  memory: 1GiB\n", NULL,
+     NULL, "no reader knows this file"},
+    {"epoch.log",
+     "Epoch 1 | iter 40 step x | loss train: 2.5, val: n/a |\nEpoch 1 | iter 40 step 3 | loss train: n/a |\n", NULL,
+     NULL, "no reader knows this file"},
     {"prose.txt", "Dear reader,\nthis is a letter.\n", NULL, NULL, "no reader knows this file"},
     {"cut.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo", NULL, "last line breaks off", NULL},
     {"bad.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo\n{\"step\": 3, \"loss\": 1}\n", NULL, NULL,
@@ -242,8 +269,8 @@ static const struct {
     {"smooth.csv", "Step,a - loss,a - loss__MIN,a - loss__MAX\n1,2,1.5,2.5\n", NULL, "its __MIN and __MAX differ",
      NULL},
     {"time.csv", "Wall Time,a - loss\n5.5,2\n", NULL, "its x axis is 'Wall Time', no count of steps", NULL},
-    {"comma.csv", "epoch;loss\n0;1,512\n", "no line holds a number: its loss on line 2 is '1,512' (decimals take",
-     NULL, NULL},
+    {"comma.csv", "epoch;loss\n0;1,512\n", "no line holds a number: its loss on line 2 is '1,512' (decimals take", NULL,
+     NULL},
     {"text.csv", "epoch,loss\n0,1.5\n1,bad\n2,NA\n", NULL, "its loss on line 3 is 'bad', no number", NULL},
     {"run.csv.bz2", "BZh91AY..", "it is a bzip2 archive: unpack it (bunzip2)", NULL, NULL},
     {"run.csv.xz", "\xFD\067zXZ..", "it is an xz archive: unpack it (unxz)", NULL, NULL},
