@@ -434,13 +434,17 @@ check_printed_commands_run() {
   collect archive faster -o sent.tar.gz --results r
   collect trace 'peri-lr: peri - pre' lr=3e-3
   collect explain pre
+  collect claims 002-8
+  collect claims --open
+  collect status toy.yaml --profile smoke --results half
+  collect list variants
   sed -n 's/^% command: //p' r/out/*/*.tex | sort -u | sed 's/$/ --results r/' >>said # a file names no folder of this machine
-  grep -oE '(tar -xf [^ ]+ && )?normbench [a-z][^;(`]*' said | sed -E 's/[ .,]+$//' | sort -u >commands
+  grep -oE '(tar -xf [^ ]+ && )?normbench [a-z][^;(`]*' said | sed -E 's/\. .*//; s/[ .,)]+$//' | sort -u >commands
   while read -r line; do
     [[ $line =~ normbench\ [0-9] ]] && continue # a version
     command=$line
     case $line in
-    *DIR | *FOLDER* | *EXPERIMENT* | "normbench table "*" and"*) continue ;; # places of names
+    "normbench run theory" | *DIR | *FOLDER* | *EXPERIMENT* | *" ID" | *" NAME" | "normbench table "*" and"*) continue ;; # minutes of measuring; places of names
     "normbench run "*) command="$line --dry-run" ;;
     esac
     (cd "$W" && eval "$command") >../ran 2>../ran.err </dev/null
