@@ -52,7 +52,8 @@ void progress_init(Progress *p, double total, int jobs) {
 void progress_line(const Progress *p, int columns, char *out, size_t size) {
     enum { WIDEST = 28, NARROWEST = 8, MOST = 256 };
     char left[32] = "?", took[32], text[MOST], bar[WIDEST + 1];
-    double share = p->total > 0 ? p->done / p->total : 1, elapsed = clock_now() - p->started, worked = p->done - p->skipped;
+    double share = p->total > 0 ? p->done / p->total : 1, elapsed = clock_now() - p->started,
+           worked = p->done - p->skipped;
     const char *blank = p->state[0] ? "  " : "";
     if (share > 1) share = 1;
     const double all = p->total - p->skipped, known = p->expected > 0 ? FORETOLD * all : 0;

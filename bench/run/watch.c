@@ -45,7 +45,8 @@ void watch_row(Watch *w, const char *folder, const RunRecord *r, int step, bool 
     if (anew) *w = (Watch){.running = true};
     w->step = step;
     w->loss = curve_at(&r->curves, r->curves.rows - 1, CURVE_train_loss);
-    if (anew || last || r->evaluations != w->evaluations || clock_now() - w->flushed >= 1) flush_rows(w, folder, r, anew);
+    if (anew || last || r->evaluations != w->evaluations || clock_now() - w->flushed >= 1)
+        flush_rows(w, folder, r, anew);
 }
 
 void watch_end(Watch *w, const char *folder, const char *id, bool stored) {
