@@ -125,16 +125,25 @@ static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
     return read_looks(o, x, e);
 }
 
-/* What belongs to a fixed number of seeds, or to arms that share none. */
+/* Refuse options that do not go with `what`. */
+static Rc not_both(const Options *o, const char *what, const OptionKind *others, size_t count, Error *e) {
+    char name[OPTION_NAME];
+    for (size_t i = 0; i < count; i++)
+        if (o->times[others[i]])
+            return error_set(e, RC_USAGE, "compare: %s or --%s, not both", what, option_name(name, others[i]));
+    return RC_OK;
+}
+#define NOT_BOTH(o, what, e, ...) \
+    not_both(o, what, (const OptionKind[]){__VA_ARGS__}, sizeof((OptionKind[]){__VA_ARGS__}) / sizeof(OptionKind), e)
+
+/* What belongs to a fixed number of seeds, or to arms that share none, does not go with --anytime. */
 static Rc read_anytime(const Options *o, CompareOptions *x, Error *e) {
-    static const OptionKind not_with[] = {OPTION_unpaired, OPTION_looks, OPTION_fail_on,
-                                          OPTION_output,   OPTION_stall, OPTION_against};
-    static const char *const names[] = {"--unpaired", "--looks", "--fail-on", "--output", "--stall", "--against"};
     if (!o->times[OPTION_anytime] && o->times[OPTION_most_seeds])
         return error_set(e, RC_USAGE, "--most-seeds: it goes with --anytime, whose forecast ends there");
     if (!o->times[OPTION_anytime]) return RC_OK;
-    for (size_t i = 0; i < sizeof not_with / sizeof *not_with; i++)
-        if (o->times[not_with[i]]) return error_set(e, RC_USAGE, "compare: --anytime or %s, not both", names[i]);
+    if (NOT_BOTH(o, "--anytime", e, OPTION_unpaired, OPTION_looks, OPTION_fail_on, OPTION_output, OPTION_stall,
+                 OPTION_against))
+        return e->code;
     x->anytime = option_integer(o, OPTION_most_seeds, ANYTIME_MAX);
     return RC_OK;
 }
@@ -213,16 +222,12 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
 }
 
 static Rc against_alone(const Options *o, Error *e) {
-    static const struct {
-        int option;
-        const char *name;
-    } others[] = {{OPTION_tex, "tex"},       {OPTION_output, "output"},   {OPTION_looks, "looks"},
-                  {OPTION_margin, "margin"}, {OPTION_fail_on, "fail-on"}, {OPTION_baseline, "baseline"},
-                  {OPTION_stall, "stall"}};
+    static const OptionKind others[] = {OPTION_tex,     OPTION_output,   OPTION_looks, OPTION_margin,
+                                        OPTION_fail_on, OPTION_baseline, OPTION_stall};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (o->times[others[i].option])
+        if (o->times[others[i]])
             return error_set(e, RC_USAGE, "--%s: it is of arms that are compared; --against compares none",
-                             others[i].name);
+                             option_name((char[OPTION_NAME]){0}, others[i]));
     return RC_OK;
 }
 
@@ -336,17 +341,6 @@ static Rc command_curves(const Options *o, CompareColumns columns, const Compare
     return rc;
 }
 
-/* What is not of curves over all steps. */
-static Rc curves_alone(const Options *o, Error *e) {
-    static const OptionKind not_with[] = {OPTION_against, OPTION_target, OPTION_looks,    OPTION_anytime,
-                                          OPTION_fail_on, OPTION_stall,  OPTION_sentence, OPTION_margin};
-    char name[OPTION_NAME];
-    for (size_t i = 0; i < sizeof not_with / sizeof *not_with; i++)
-        if (o->times[not_with[i]])
-            return error_set(e, RC_USAGE, "compare: --at every or --%s, not both", option_name(name, not_with[i]));
-    return RC_OK;
-}
-
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -367,8 +361,11 @@ Rc command_compare(Session *s, Error *e) {
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
         return error_set(e, RC_USAGE, "--output: '%.200s' does not end in .svg, the only kind there is", plot);
-    if (!strcmp(option(o, OPTION_at, ""), "every"))
-        return curves_alone(o, e) ? e->code : command_curves(o, columns, &options, plot, e);
+    if (!strcmp(option(o, OPTION_at, ""), "every")) {
+        Rc rc = NOT_BOTH(o, "--at every", e, OPTION_against, OPTION_target, OPTION_looks, OPTION_anytime,
+                         OPTION_fail_on, OPTION_stall, OPTION_sentence, OPTION_margin);
+        return rc ? rc : command_curves(o, columns, &options, plot, e);
+    }
     if (read_data(o, columns, &data, e)) return e->code;
     if (against) {
         Rc shown = command_against(o, &data, e);
