@@ -341,6 +341,15 @@ static Rc command_curves(const Options *o, CompareColumns columns, const Compare
     return rc;
 }
 
+/* Read the name of the figure to write; NULL: none is wanted. */
+static Rc read_plot(const Options *o, const char **plot, Error *e) {
+    *plot = option(o, OPTION_output, NULL);
+    size_t length = *plot ? strlen(*plot) : 0;
+    if (*plot && (length < 5 || strcmp(*plot + length - 4, ".svg") != 0))
+        return error_set(e, RC_USAGE, "--output: '%.200s' does not end in .svg, the only kind there is", *plot);
+    return RC_OK;
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -357,10 +366,8 @@ Rc command_compare(Session *s, Error *e) {
     CompareColumns columns;
     if (read_columns(o, &columns, e)) return e->code;
     columns.unpaired |= against;
-    const char *plot = option(o, OPTION_output, NULL);
-    size_t length = plot ? strlen(plot) : 0;
-    if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
-        return error_set(e, RC_USAGE, "--output: '%.200s' does not end in .svg, the only kind there is", plot);
+    const char *plot;
+    if (read_plot(o, &plot, e)) return e->code;
     if (!strcmp(option(o, OPTION_at, ""), "every")) {
         Rc rc = NOT_BOTH(o, "--at every", e, OPTION_against, OPTION_target, OPTION_looks, OPTION_anytime,
                          OPTION_fail_on, OPTION_stall, OPTION_sentence, OPTION_margin);
