@@ -186,23 +186,27 @@ static bool new_shape(Measured *m, const ModelShape *s) {
 /* --dry-run: what a device would launch. */
 static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
     Cells c;
-    printf("%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing "
-           "ran\n",
-           x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context, d->shape.vocab,
-           b->name, d->replicas, d->replicas == 1 ? "" : "s");
+    terminal_say(
+        stdout,
+        "%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing "
+        "ran\n",
+        x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context, d->shape.vocab,
+        b->name, d->replicas, d->replicas == 1 ? "" : "s");
     dry_cells(d, &c), print_table(&c, "\n");
-    printf("A step, with %.1f us between kernels:\n", 1e6 * DRY_GAP);
+    terminal_say(stdout, "A step, with %.1f us between kernels:\n", 1e6 * DRY_GAP);
     for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];
         double floor = dry_step_floor(d, i), model = dry_step_model(d, i);
-        printf("  %s (taken as %.1f TFLOP/s, %.1f TB/s, %d processors at %.2f GHz): floor %.3f ms, by the model %.3f "
-               "ms;\n    %.0f%% and %.0f%% of the float32 peak in model FLOPs\n",
-               on->name, 1e-12 * on->flops, 1e-12 * on->bytes, on->processors, 1e-9 * on->clock, 1e3 * floor,
-               1e3 * model, 100 * d->model_flops * d->replicas / floor / on->flops,
-               100 * d->model_flops * d->replicas / model / on->flops);
+        terminal_say(
+            stdout,
+            "  %s (taken as %.1f TFLOP/s, %.1f TB/s, %d processors at %.2f GHz): floor %.3f ms, by the model %.3f "
+            "ms;\n    %.0f%% and %.0f%% of the float32 peak in model FLOPs\n",
+            on->name, 1e-12 * on->flops, 1e-12 * on->bytes, on->processors, 1e-9 * on->clock, 1e3 * floor, 1e3 * model,
+            100 * d->model_flops * d->replicas / floor / on->flops,
+            100 * d->model_flops * d->replicas / model / on->flops);
     }
-    printf("Both are arithmetic on counts and on vendors' figures. For steps of 1 to 15 replicas of 8 x 128 an\n"
-           "H100 took two to five times as long as the model says of an H200 (docs/gpu.md).\n");
+    terminal_say(stdout, "Both are arithmetic on counts and on vendors' figures. For steps of 1 to 15 replicas of 8 "
+                         "x 128 an\nH100 took two to five times as long as the model says of an H200 (docs/gpu.md).\n");
 }
 
 static json_t *on_devices(const double seconds[DRY_DEVICES]) {

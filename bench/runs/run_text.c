@@ -265,7 +265,8 @@ void run_text(const RunShown *shown, int width, Text *out) {
     keys(&r->spec, width, out);
     metrics(r, width, out);
     hits(r, out);
-    curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
+    curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"),
+               width - LABEL - 3 < WIDTH ? width - LABEL - 3 : WIDTH, HEIGHT, &curve);
     rounded(&r->rounded, width, out);
     if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);

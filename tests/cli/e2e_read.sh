@@ -382,7 +382,7 @@ check_what_a_terminal_shows() {
   unset COLUMNS NO_COLOR
   for columns in 60 80 120; do
     for command in "list" "list variants peri" "list metrics" "table toy.yaml --profile smoke --results $W/r 2>/dev/null" "run --help" \
-      help --help "explain pre" "run toy.yaml --profile smoke --dry-run --results $W/r 2>/dev/null" \
+      help --help "explain pre" "perf peri-lr --dry-run" "run toy.yaml --profile smoke --dry-run --results $W/r 2>/dev/null" \
       "trace 'toy.yaml: ours - plain' --profile smoke --results $W/r 2>/dev/null" "run --help all" "table --help" "compare --help" "runs toy.yaml --profile smoke --results $W/r | head -n 8" "claims 002-1"; do
       shown "$command" | sed 's/\x1b\[[0-9;]*m//g' | python3 -c 'import sys
 wide = [l for l in sys.stdin.buffer.read().decode().split("\n") if len(l) > int(sys.argv[1])]
