@@ -214,7 +214,9 @@ static void zsh_given(Text *out, const Command *c) {
         OptionShown shown = option_shown((OptionKind)k);
         if (!option_taken((OptionKind)k, c->name) || shown.part_of >= 0) continue;
         text_format(out, "      '*--%s[", option_name(name, (OptionKind)k));
-        for (const char *s = shown.help; *s; s++) {
+        LOCAL_TEXT(help);
+        option_help((OptionKind)k, c->name, &help);
+        for (const char *s = help.at; *s; s++) {
             if (*s == '\'')
                 text_format(out, "'\\''");
             else

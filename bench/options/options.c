@@ -382,10 +382,55 @@ static bool is_first(OptionKind option) {
     return found;
 }
 
-static void help_line(Text *out, const char *before, const char *name, const char *between, const OptionInfo *x) {
+/* Return 1 if a part of a help text is of this command ("explain, compare: …"), -1 if of others alone, 0 if of all.
+ * Move *at behind the label; a label of more than names ("run --slurm: …") stays. */
+static int labelled(const OptionInfo *x, const char *command, const char **at) {
+    const char *s = *at;
+    bool mine = false, words = false;
+    for (;;) {
+        char name[OPTION_NAME];
+        size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz");
+        snprintf(name, sizeof name, "%.*s", (int)n, s);
+        if (!n || !takes(x, name)) return 0;
+        mine |= !strcmp(name, command), words |= s[n] == ' ';
+        s += s[n] == ' ' ? strcspn(s, ":;(") : n;
+        if (strncmp(s, ", ", 2) != 0) break;
+        s += 2;
+    }
+    if (strncmp(s, ": ", 2) != 0) return 0;
+    if (!words) *at = s + 2;
+    return mine ? 1 : -1;
+}
+
+void option_help(OptionKind kind, const char *command, Text *out) {
+    const OptionInfo *x = &info[kind];
+    bool own = false;
+    for (int pass = 0; pass < 2; pass++) { /* a text of this command's own replaces that of all */
+        int of = 0;
+        for (const char *part = x->help, *next; part; part = next) {
+            const char *end = strstr(part, "; "), *said = part;
+            int label = labelled(x, command, &said);
+            next = end ? end + 2 : NULL;
+            of = label ? label : of;
+            own |= label > 0 && said != part;
+            if (!pass || of < 0 || (own && !of)) continue;
+            text_format(out, "%s%.*s", out->length ? "; " : "", (int)(end ? end - said : (long)strlen(said)), said);
+        }
+    }
+}
+
+static void help_line(Text *out, const char *command, const char *name, OptionKind kind) {
+    const OptionInfo *x = &info[kind];
+    bool part = x->part_of >= 0;
     char left[80];
-    snprintf(left, sizeof left, "%s%s%s%s", before, name, *x->argument ? between : "", x->argument);
-    text_format(out, "  %-28s %s\n", left, x->help);
+    LOCAL_TEXT(help);
+    option_help(kind, command, &help);
+    snprintf(left, sizeof left, "%s%s%s%s", part ? "    " : "--", name,
+             !*x->argument ? ""
+             : part        ? "="
+                           : " ",
+             x->argument);
+    text_format(out, "  %-28s %s\n", left, help.at);
 }
 
 int options_help(const char *command, bool all, Text *out) {
@@ -399,10 +444,7 @@ int options_help(const char *command, bool all, Text *out) {
             left_out += x->part_of < 0;
             continue;
         }
-        if (x->part_of < 0)
-            help_line(out, "--", dashed(name, x->name), " ", x);
-        else
-            help_line(out, "    ", x->word, "=", x);
+        help_line(out, command, x->part_of < 0 ? dashed(name, x->name) : x->word, (OptionKind)i);
     }
     return left_out;
 }

@@ -62,6 +62,10 @@ OptionShown option_shown(OptionKind kind);
 
 bool option_taken(OptionKind kind, const char *command);
 
+/* Append what an option does for one command: parts of its text that begin with the names of other commands are left
+ * out. */
+void option_help(OptionKind kind, const char *command, Text *out);
+
 /* The options a command takes, one line each: all, or, where there are many, the first ones. Returns how many it left
  * out. */
 int options_help(const char *command, bool all, Text *out);
