@@ -92,14 +92,14 @@ void latex_number(Text *out, const char *shown) {
 /* Append a character; pdflatex sets accented letters, but not these. */
 static void latex_character(Text *out, const char *character, size_t bytes) {
     static const char *const symbols[][2] = {
-        {"α", "alpha"},   {"β", "beta"},   {"γ", "gamma"},  {"δ", "delta"}, {"ε", "varepsilon"}, {"ζ", "zeta"},
-        {"η", "eta"},     {"θ", "theta"},  {"ι", "iota"},   {"κ", "kappa"}, {"λ", "lambda"},     {"μ", "mu"},
-        {"ν", "nu"},      {"ξ", "xi"},     {"π", "pi"},     {"ρ", "rho"},   {"σ", "sigma"},      {"τ", "tau"},
-        {"υ", "upsilon"}, {"φ", "varphi"}, {"χ", "chi"},    {"ψ", "psi"},   {"ω", "omega"},      {"Γ", "Gamma"},
-        {"Δ", "Delta"},   {"Θ", "Theta"},  {"Λ", "Lambda"}, {"Ξ", "Xi"},    {"Π", "Pi"},         {"Σ", "Sigma"},
-        {"Φ", "Phi"},     {"Ψ", "Psi"},    {"Ω", "Omega"},  {"≤", "leq"},   {"≥", "geq"},        {"≠", "neq"},
-        {"≈", "approx"},  {"∞", "infty"},
-        {"±", "pm"},      {"↓", "downarrow"}, {"↑", "uparrow"}, {"†", "dagger"}, {"‡", "ddagger"}};
+        {"α", "alpha"},   {"β", "beta"},   {"γ", "gamma"},  {"δ", "delta"},     {"ε", "varepsilon"}, {"ζ", "zeta"},
+        {"η", "eta"},     {"θ", "theta"},  {"ι", "iota"},   {"κ", "kappa"},     {"λ", "lambda"},     {"μ", "mu"},
+        {"ν", "nu"},      {"ξ", "xi"},     {"π", "pi"},     {"ρ", "rho"},       {"σ", "sigma"},      {"τ", "tau"},
+        {"υ", "upsilon"}, {"φ", "varphi"}, {"χ", "chi"},    {"ψ", "psi"},       {"ω", "omega"},      {"Γ", "Gamma"},
+        {"Δ", "Delta"},   {"Θ", "Theta"},  {"Λ", "Lambda"}, {"Ξ", "Xi"},        {"Π", "Pi"},         {"Σ", "Sigma"},
+        {"Φ", "Phi"},     {"Ψ", "Psi"},    {"Ω", "Omega"},  {"≤", "leq"},       {"≥", "geq"},        {"≠", "neq"},
+        {"≈", "approx"},  {"∞", "infty"},  {"±", "pm"},     {"↓", "downarrow"}, {"↑", "uparrow"},    {"†", "dagger"},
+        {"‡", "ddagger"}};
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         if (!strncmp(symbols[i][0], character, bytes)) {
             text_format(out, "\\ensuremath{\\%s}", symbols[i][1]);
@@ -108,7 +108,8 @@ static void latex_character(Text *out, const char *character, size_t bytes) {
     text_add(out, character, bytes);
 }
 
-static void latex_escaped(Text *out, const char *text) {
+/* before: the character before the text, by which quotes open or close. */
+static void latex_escaped(Text *out, const char *text, char before) {
     static const char *const escapes[128] = {['_'] = "\\_",
                                              ['%'] = "\\%",
                                              ['&'] = "\\&",
@@ -128,6 +129,9 @@ static void latex_escaped(Text *out, const char *text) {
         uint32_t code;
         size_t bytes = utf8_next((const uint8_t *)s, strlen(s), &code);
         const char *escape = bytes == 1 ? escapes[code] : NULL;
+        bool opens = strchr(" (", s > text ? s[-1] : before) != NULL;
+        if (*s == '"' && opens) escape = "``";
+        if (*s == '`' && !opens) escape = "'";
         if (*s == '-' && s[1] == '-') escape = "-{}"; /* two hyphens would become a dash */
         if (!bytes || code < ' ' || code == 127 || code == 0xFFFE || code == 0xFFFF) escape = "?";
         if (escape)
@@ -140,7 +144,7 @@ static void latex_escaped(Text *out, const char *text) {
 
 void latex_text(Text *out, const char *text) {
     if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* else \\ of the row above would take it */
-    latex_escaped(out, text);
+    latex_escaped(out, text, ' ');
 }
 
 /* Return the bytes of the number at the start of a text: a sign or '<', digits with a point, a power of ten; 0: none,
@@ -169,7 +173,7 @@ static size_t latex_index(Text *out, const char *s) {
 
 void latex_shown(Text *out, const char *shown) {
     char piece[SHOWN];
-    bool start = true; /* at the start of a word */
+    bool start = true;                                              /* at the start of a word */
     if (shown[0] == '[' || shown[0] == '*') text_add(out, "{}", 2); /* else \\ of the row above would take it */
     for (const char *s = shown; *s;) {
         size_t n = start ? number_bytes(s) : 0;
@@ -185,7 +189,7 @@ void latex_shown(Text *out, const char *shown) {
             n = 1;
             while (((unsigned char)s[n] & 0xC0) == 0x80 || (s[n] == '-' && s[n - 1] == '-')) n++;
             snprintf(piece, sizeof piece, "%.*s", (int)n, s);
-            latex_escaped(out, piece);
+            latex_escaped(out, piece, s > shown ? s[-1] : ' ');
         }
         s += n;
         start = strchr(" ([,;=/", s[-1]) != NULL;
@@ -206,7 +210,7 @@ void latex_breakable(Text *out, const char *text) {
         if (s == text)
             latex_text(out, piece);
         else
-            latex_escaped(out, piece);
+            latex_escaped(out, piece, s[-1]);
         s += n;
         if (s[-1] == ' ') word = s;
         if (*s && s > word && strcspn(word, " ") > LONG_WORD) text_format(out, "\\allowbreak{}");

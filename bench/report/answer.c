@@ -51,13 +51,13 @@ static int diverged_runs(const Table *t, const Comparison *c) {
     return sample_arm(&t->sample, c->what.cell, c->what.step, c->what.term[0].arm, t->metric).diverged;
 }
 
-/* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ", "LayerNorm: not decided, +0.063 ". */
+/* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ",
+ * "LayerNorm is not decided: +0.063 ". */
 static void sentence(const Table *t, const Comparison *c, Text *out) {
     int lost = diverged_runs(t, c);
-    bool decided = decision_made(c->decision);
-    text_format(out, decided ? "%s is " : "%s: ", t->x->arm[c->what.term[0].arm].label);
+    text_format(out, "%s is ", t->x->arm[c->what.term[0].arm].label);
     verdict_short(t, c, out);
-    text_format(out, decided ? ": " : ", ");
+    text_format(out, ": ");
     difference(t, c, out);
     if (c->status == ST_OK && t->sample.seeds > 1) {
         text_format(out, ", p = ");
@@ -109,18 +109,18 @@ static void groups_release(Group *list, int count) {
     free(list);
 }
 
-/* Many arms in one cell: "Worse than pre: post (+0.2), none (+0.5). " */
+/* Many arms in one cell: "Worse than pre are post (+0.2), none (+0.5). " */
 static void by_verdict(const Table *t, const Comparison *const *c, int count, Text *out) {
     Group *list;
     int groups = group_all(t, c, count, &list);
     for (Group *g = list; g < list + groups; g++) {
         g->verdict.at[0] = (char)toupper((unsigned char)g->verdict.at[0]);
-        text_format(out, "%s: %s. ", g->verdict.at, g->names.at);
+        text_format(out, "%s %s %s. ", g->verdict.at, g->count == 1 ? "is" : "are", g->names.at);
     }
     groups_release(list, groups);
 }
 
-/* Many cells: "Post-LN: worse than Pre-LN in 4 of 6 settings (+0.0456 to +0.0698 nats), not decided in 2. " */
+/* Many cells: "Post-LN is worse than Pre-LN in 4 of 6 settings (+0.0456 to +0.0698 nats); in 2 it is not decided. " */
 static void by_arm(const Table *t, const Comparison *const *c, int count, int arm, Text *out) {
     OWNED const Comparison **own = mem_alloc((size_t)count + 1, sizeof *own);
     int own_count = 0;
@@ -130,9 +130,9 @@ static void by_arm(const Table *t, const Comparison *const *c, int count, int ar
     int groups = group_all(t, own, own_count, &list);
     for (Group *g = list; g < list + groups; g++) {
         char least[SHOWN], most[SHOWN];
-        text_format(out, g == list ? "%s: " : ", ", t->x->arm[arm].label);
+        if (g == list) text_format(out, "%s is ", t->x->arm[arm].label);
         if (g > list)
-            text_format(out, "%s in %d", g->verdict.at, g->count);
+            text_format(out, "; in %d it is %s", g->count, g->verdict.at);
         else if (g->count < own_count)
             text_format(out, "%s in %d of %d settings", g->verdict.at, g->count, own_count);
         else
@@ -166,21 +166,22 @@ static void single_arm(const Table *t, Text *out) {
 static void what_p_is(const Table *t, Text *out) {
     const Family *f = &t->family;
     LOCAL_TEXT(floor);
-    if (t->sample.seeds < 2) text_format(out, "One seed: nothing can be tested. ");
+    if (t->sample.seeds < 2) text_format(out, "There is one seed, so nothing can be tested. ");
     if (t->sample.seeds < 2 || !f->count) return;
     if (f->anytime) {
-        text_format(out, "Seeds are added until it is decided: ");
+        text_format(out, "Seeds are added until every comparison is decided: ");
         table_stop(t, out);
         text_format(out, "; p and intervals hold whenever one stops. ");
         return;
     }
     prose_smallest_p(t, &floor);
     if (f->floor >= t->x->alpha)
-        text_format(out, "%d seeds cannot settle it: no p can fall below %s, and %s is asked for; %zu seeds could. ",
+        text_format(out,
+                    "%d seeds cannot decide it: the smallest possible p is %s, and %s is asked for; %zu seeds can. ",
                     t->sample.seeds, floor.at, FORMAT_REAL(t->x->alpha),
                     st_test_seeds(st_test_find("maxt"), (size_t)f->count, t->x->alpha));
     else
-        text_format(out, "p: exact sign flips of the seeds%s; %s is the smallest that %d seeds allow. ",
+        text_format(out, "p is that of exact sign flips of the seeds%s; %s is the smallest that %d seeds allow. ",
                     f->count > 1 ? ", adjusted for all comparisons together" : "", floor.at, t->sample.seeds);
 }
 
@@ -218,7 +219,7 @@ static void setting(const Table *t, Text *out) {
 static void divergence(const Table *t, Text *out) {
     int lost = table_diverged(t);
     if (lost)
-        text_format(out, "%d of %d runs diverged; they count as the uniform predictor. ", lost,
+        text_format(out, "%d of %d runs diverged; they count as a uniform guess (loss ln V). ", lost,
                     t->sample.cells * t->sample.arms * t->sample.seeds);
 }
 

@@ -98,8 +98,7 @@ void report_section_figures(const Table *t, const char *folder, int *number, Tex
     for (int first = 1; first >= 0; first--) /* the differences before all others */
         for (int i = 0; i < figures; i++) {
             if ((figure[i].kind == FIGURE_differences) != first) continue;
-            if (shown++ == OPEN)
-                text_format(out, "<details><summary>%d more figures</summary>\n", figures - OPEN);
+            if (shown++ == OPEN) text_format(out, "<details><summary>%d more figures</summary>\n", figures - OPEN);
             add_figure(t, &figure[i], folder, number, out);
         }
     if (figures > OPEN) text_format(out, "</details>\n");

@@ -120,14 +120,17 @@ static void head(const Ledger *b, Text *out) {
     text_clear(&words);
     report_counts(b, &words);
     if (words.length) {
-        text_format(out, "<p>The write-ups' claims that were measured: ");
+        text_format(out, "<p>Of the write-ups' claims that were tested the verdicts are: ");
         html_text(out, words.at);
-        text_format(out, ". <a href=\"#claims\">Each of them</a>.</p>\n");
+        text_format(out, ". <a href=\"#claims\">A table</a> has each of them.</p>\n");
     }
     text_format(out, "</section>\n<section id=\"open\">\n<h2>What is open</h2>\n");
     size_t before = out->length;
     report_open(b, &report_in_html, out);
-    if (out->length == before) paragraph("", "Every comparison is decided.", out);
+    if (out->length == before) paragraph("", "Every comparison of the experiments above is decided.", out);
+    text_clear(&words);
+    report_open_claims(b, &words);
+    if (words.length) paragraph("", words.at, out);
     report_parts(b, &report_in_html, out);
     text_format(out, "</section>\n");
 }

@@ -153,13 +153,16 @@ static void paper(const Ledger *b, const char *folder, Text *out) {
     for (int i = 0; i < b->made_count; i++) figures(&b->made[i]->table, folder, i, true, out);
     report_counts(b, &words);
     if (words.length) {
-        text_format(out, "The write-ups' claims that were measured: ");
+        text_format(out, "Of the write-ups' claims that were tested the verdicts are: ");
         paragraph(words.at, out);
     }
     section("section", "What is open", out);
     size_t before = out->length;
     report_open(b, &report_in_tex, out);
-    if (out->length == before) text_format(out, "Every comparison is decided.\n");
+    if (out->length == before) text_format(out, "Every comparison of the experiments above is decided.\n");
+    text_clear(&words);
+    report_open_claims(b, &words);
+    if (words.length) paragraph(words.at, out);
 }
 
 /* Tables and figures of one experiment. */

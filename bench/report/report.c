@@ -63,12 +63,13 @@ void report_warnings(const Ledger *b, Text *out) {
     }
     if (exploratory)
         text_format(out,
-                    "Exploratory: %d of %d experiments. Their plans were not written down before all of their runs, or "
-                    "were changed. Their rows say so.",
-                    exploratory, b->made_count);
+                    "%d of %d experiment%s %s exploratory: plans were not written down before all of the runs, or were "
+                    "changed; the rows say so.",
+                    exploratory, b->made_count, b->made_count == 1 ? "" : "s", exploratory == 1 ? "is" : "are");
     if (synthetic)
-        text_format(out, "%sTrained on the built-in synthetic source, which is no text: %d of %d experiments.",
-                    exploratory ? " " : "", synthetic, b->made_count);
+        text_format(out, "%s%d of %d experiment%s %s trained on the built-in synthetic source, which is no text.",
+                    exploratory ? " " : "", synthetic, b->made_count, b->made_count == 1 ? "" : "s",
+                    synthetic == 1 ? "was" : "were");
 }
 
 void report_command(const LedgerTable *made, Text *out) {
@@ -83,6 +84,17 @@ void report_counts(const Ledger *b, Text *out) {
     ledger_count(b, NULL, count);
     count[WORD_NOT_TESTED] = 0;
     ledger_counts_text(count, out);
+}
+
+void report_open_claims(const Ledger *b, Text *out) {
+    int count[WORD_COUNT], named = 0;
+    ledger_count(b, NULL, count);
+    if (!count[WORD_OPEN]) return;
+    text_format(out, "Of the write-ups' claims %d %s open, as these runs cannot tell: ", count[WORD_OPEN],
+                count[WORD_OPEN] == 1 ? "is" : "are");
+    for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
+        if (c->word == WORD_OPEN) text_format(out, "%s%s", named++ ? ", " : "", c->claim->id);
+    text_format(out, ". `normbench claims --open` prints how many seeds would decide each.");
 }
 
 /* "21 November 2026" in UTC. */
@@ -124,8 +136,10 @@ static void by_commits(const Ledger *b, Text *out) {
             const char *one = b->made[t]->records.at[i].provenance.commit;
             bool seen = false;
             for (int k = 0; k < found && !seen; k++) seen = !strcmp(commit[k], one);
-            if (!seen && found < NAMED) commit[found++] = one;
-            else if (!seen) more = 1;
+            if (!seen && found < NAMED)
+                commit[found++] = one;
+            else if (!seen)
+                more = 1;
         }
     text_format(out, " by commit%s %.40s", found > 1 ? "s" : "", commit[0]);
     if (found > 1) text_format(out, "%s %.40s%s", more ? "," : " and", commit[1], more ? " and others" : "");
@@ -167,8 +181,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(((const Counted *)a)->text, ((const Counted *)b)->text);
 }
 
-const ReportMarkup report_in_html = {
-    html_text, {"<h3>", "</h3>\n"}, {"<ul>\n", "</ul>\n"}, {"<li>", "</li>\n"}};
+const ReportMarkup report_in_html = {html_text, {"<h3>", "</h3>\n"}, {"<ul>\n", "</ul>\n"}, {"<li>", "</li>\n"}};
 const ReportMarkup report_in_tex = {
     latex_text, {"\\subsection*{", "}\n"}, {"\\begin{itemize}\n", "\\end{itemize}\n"}, {"\\item ", "\n"}};
 

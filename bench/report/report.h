@@ -74,6 +74,9 @@ void report_not_run(const Ledger *b, Text *out);
 /* "6 seen here, 2 open" of the claims that were measured, or nothing. */
 void report_counts(const Ledger *b, Text *out);
 
+/* Which claims are open, as sentences, or nothing. */
+void report_open_claims(const Ledger *b, Text *out);
+
 /* "3 experiments, 66 runs, trained 21 to 22 November 2026 by commit 6ed6811; …": what is in the report. */
 void report_overview(const Ledger *b, Text *out);
 

@@ -22,13 +22,14 @@ static void differences(const Table *t, Text *out) {
     int count = 0, low = 0, high = 0, better = metric_info[t->metric].better;
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
         if (c->what.step != last_step(t, c->what.cell) || !c->t_decides || c->t.status != ST_OK) continue;
-        count++, low += c->t.hi < 0, high += c->t.lo > 0;
+        count++, low += c->t.hi<0, high += c->t.lo> 0;
     }
     if (!count) return;
     const char *below = better < 0 ? "on the better side" : better ? "on the worse side" : "below zero";
     const char *above = better < 0 ? "on the worse side" : better ? "on the better side" : "above zero";
-    text_format(out, "Look where each interval lies: of %d, %d %s wholly %s, %d %s, and %d reach%s across zero.", count,
-                low, low == 1 ? "lies" : "lie", below, high, above, count - low - high,
+    text_format(out,
+                "Look where each interval lies: of %d interval%s %d %s wholly %s, %d %s, and %d reach%s across zero.",
+                count, count == 1 ? "" : "s", low, low == 1 ? "lies" : "lie", below, high, above, count - low - high,
                 count - low - high == 1 ? "es" : "");
 }
 

@@ -23,8 +23,8 @@ static void preformatted(void (*write)(const Table *, Text *), const Table *t, T
 void report_section_tables(const Table *t, Text *out) {
     enum { OPEN = 2 };
     int shown = 0;
-    text_format(out, "<p class=\"notes\">Bold: the best mean and all not separated from it by the joint test of all "
-                     "pairs.</p>\n");
+    text_format(out, "<p class=\"notes\">Bold are the best mean and all means that the joint test of all pairs does "
+                     "not separate from it.</p>\n");
     summaries_html(t, out);
     preformatted(translations_shown, t, out);
     for (int cell = 0; cell < t->sample.cells; cell++)
@@ -43,9 +43,7 @@ void report_theory(const Ledger *b, const char *folder, int *number, Text *out) 
     Cells c;
     if (!b->stated) return;
     theory_caption(&caption);
-    text_format(out,
-                "<p>XIONG: the setting of Xiong et al. 2020; GPT: the real architecture at GPT-2's start; ALONE: a "
-                "part of a network. Again: <code>normbench run theory</code>.</p>\n");
+    text_format(out, "<p><code>normbench run theory</code> measures these statements.</p>\n");
     report_figure(folder, "theory", caption.at, number, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_html(&c, out);
@@ -60,7 +58,7 @@ void report_ledger(const Ledger *b, Text *out) {
     cells_list_html(&rows, out);
     for (const LedgerClaim *c = b->claim; c < b->claim + b->claims; c++)
         if (c->word != WORD_NOT_TESTED) ledger_whole(b, c->claim, &whole);
-    text_format(out, "<details><summary>Each claim whole</summary>\n");
+    text_format(out, "<details><summary>Each claim in full</summary>\n");
     cells_list_html(&whole, out);
     text_format(out, "</details>\n");
     cells_list_release(&whole);

@@ -398,7 +398,7 @@ Test(cells, bad_text) {
     cells_tex(&c, &(TexLayout){0}, &out);
     has("a\\_b\\% \\& \\#1 \\{x\\} \\textasciitilde{}\\textasciicircum{}\\textbackslash{} "
         "\\textless{}b\\textgreater{}''q'' \\$5 ");
-    has("\\textbar{}p\\textbar{} *s* {`}t{`}, \\ensuremath{\\kappa}?next??[31m & 7 \\\\\n");
+    has("\\textbar{}p\\textbar{} *s* {`}t', \\ensuremath{\\kappa}?next??[31m & 7 \\\\\n");
     text_clear(&out), cells_html(&c, &out);
     has("&lt;b&gt;&quot;q&quot;"), has("next??[31m"), has_not("<b>"), has_not("\x1b");
     text_clear(&out), cells_markdown(&c, &out);

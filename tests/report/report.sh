@@ -97,7 +97,7 @@ wanted = sorted([mean("16"), mean("32")])
 if len(found) != 2 or max(abs(a - b) for a, b in zip(found, wanted)) > 6e-5: print(wanted, "but", said)
 if "2 settings of width): same: " not in said: print(said)
 if "2/64 is the smallest that 6 seeds allow" not in said: print(said)
-if not re.search(r"[^>]*[0-9]+ of 18 runs diverged; they .* 3 seeds cannot settle it: no p can fall below 2/8, .* 6 seeds could", page):
+if not re.search(r"[^>]*[0-9]+ of 18 runs diverged; they .* 3 seeds cannot decide it: the smallest possible p is 2/8, .* 6 seeds can", page):
     print("it does not say what 3 seeds cannot decide")
 drawn = page[page.index(">After 40 steps"):].split("</figure>")[0] # at two widths
 if len(re.findall(r", p [0-9]+/64</text>", drawn)) != 2 * 2: print("not both p's in the forest plot")
