@@ -51,30 +51,33 @@ const char compare_help[] =
     "on; too small to matter (negligible) when both hold; otherwise not decided. With a diverged run it is decided\n"
     "only where the ranks, a diverged run the worst of all, show the same side. More: docs/statistics.md.\n"
     "\n"
-    "--unpaired: for arms that share no seeds, of as many runs as they like; a missing one is then no run, and the\n"
-    "file needs no seeds. If two\n"
-    "arms do not differ, every choice of runs of both for the one is as likely: a permutation test of the\n"
-    "difference of means, exact up to a million relabellings (11 runs against 11), by random ones beyond;\n"
-    "two-sided p is twice the smaller side. Beside it stand the interval of the shifts that it accepts, Welch's t\n"
-    "interval, Mann and Whitney's exact test of ranks and Fisher's of diverged runs. Holm adjusts over all arms.\n"
-    "Verdicts, --margin, --fail-on and exit codes are the same. Where arms do share seeds, pairs mostly show more.\n"
+    "--unpaired is for arms that share no seeds and may have different numbers of runs; the file needs no seeds, "
+    "and\na missing value is no run. If two arms do not differ, every choice of runs of both for the one is as likely: "
+    "p is\nthat of a permutation test of the difference of means, exact up to a million relabellings (11 runs against "
+    "11),\nby random ones beyond; two-sided p is twice the smaller side. Beside it stand the interval of the shifts "
+    "that it\naccepts, Welch's t interval, Mann and Whitney's exact test of ranks and Fisher's of diverged runs. "
+    "Holm's method\nadjusts over all arms. Verdicts, --margin, --fail-on and exit codes are the same. Where arms do "
+    "share seeds,\npairs mostly show more.\n"
     "\n"
-    "--anytime: for seeds that are added until it is decided. p and interval hold whenever one stops, after any seed,\n"
-    "and no p of a fixed number of seeds is shown; nothing is decided before 6 seeds. Also how many seeds the others\n"
-    "probably need, of at most --most-seeds.\n"
+    "--anytime is for seeds that are added until a comparison is decided. p and interval hold whenever one stops, "
+    "after\nany seed, and no p of a fixed number of seeds is shown; nothing is decided before 6 seeds. It also "
+    "estimates how\nmany seeds the other comparisons need, up to --most-seeds.\n"
     "\n"
-    "--target VALUE: for curves, one line per step: seed,arm,step,value or seed,step,pre,post, or records with\n"
+    "--target VALUE is for curves, one line per step: seed,arm,step,value or seed,step,pre,post, or records with\n"
     "\"step\"; an empty value was not measured. Every run becomes the first step at which its value is at most VALUE\n"
     "(with --better higher: at least), and fewer steps are better. A run that never reaches it ranks last and is\n"
     "reported as diverged runs are: in means it counts as the step behind the last (--cap names another), and a\n"
     "verdict needs the ranks to agree. Works with --unpaired; --margin and worse-by:D are in steps.\n"
     "\n"
-    "--against X: is each arm's mean below X (with --better higher: above)? One-sided sign flips of value - X, exact\n"
-    "up to 20 runs, adjusted over the arms by Holm, decide at 1 - conf; Student's t stands beside, and with --sigma\n"
-    "SD the normal distribution. Arms need share no seeds. Exit code 0 where every arm is, 4 where one is not.\n"
+    "--against X asks whether each arm's mean is below X (with --better higher: above). One-sided sign flips of value "
+    "- X, exact\n"
+    "up to 20 runs, adjusted over the arms by Holm, decide at 1 - conf; Student's t test stands beside, and with "
+    "--sigma\nSD that of the normal distribution. Arms need not share seeds. Exit code 0 where every arm is, 4 where "
+    "one is not.\n"
     "--against X:R also judges the rule (X - mean) sqrt(n) >= R. Each arm is compared with the one before it.\n"
     "\n"
-    "--at every: of logs. At each step that all runs have every arm is compared with the baseline; the intervals hold\n"
+    "--at every is for logs. At each step that all runs have every arm is compared with the baseline; the intervals "
+    "hold\n"
     "jointly over steps and arms, as a band around the curve of differences, which -o draws. The exit code is\n"
     "that of the last step.\n"
     "\n"
@@ -139,7 +142,7 @@ static Rc not_both(const Options *o, const char *what, const OptionKind *others,
 /* What belongs to a fixed number of seeds, or to arms that share none, does not go with --anytime. */
 static Rc read_anytime(const Options *o, CompareOptions *x, Error *e) {
     if (!o->times[OPTION_anytime] && o->times[OPTION_most_seeds])
-        return error_set(e, RC_USAGE, "--most-seeds: it goes with --anytime, whose forecast ends there");
+        return error_set(e, RC_USAGE, "--most-seeds goes with --anytime, whose forecast ends there");
     if (!o->times[OPTION_anytime]) return RC_OK;
     if (NOT_BOTH(o, "--anytime", e, OPTION_unpaired, OPTION_looks, OPTION_fail_on, OPTION_output, OPTION_stall,
                  OPTION_against))
@@ -158,7 +161,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
                           .rising = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                           .step = option(o, OPTION_step_column, NULL)};
     if (c->step && !target)
-        return error_set(e, RC_USAGE, "--column step: it names a column of the curves that --target VALUE reads");
+        return error_set(e, RC_USAGE, "--column step names a column of the curves that --target VALUE reads");
     if (!target || (parse_real(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
     return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
 }
@@ -202,7 +205,7 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
     LOCAL_TEXT(out);
     LOCAL_TEXT(read);
     if (data->corpora > 1)
-        return error_set(e, RC_USAGE, "--against: it is of one corpus, and the file holds %d", data->corpora);
+        return error_set(e, RC_USAGE, "--against takes one corpus, and the file holds %d", data->corpora);
     if (read_against(o, &x, e) || against_make(&r, &data->of[0], &x, e)) return e->code;
     if (o->times[OPTION_sentence]) {
         say_aside(&data->of[0]);
@@ -226,7 +229,7 @@ static Rc against_alone(const Options *o, Error *e) {
                                         OPTION_fail_on, OPTION_baseline, OPTION_stall};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->times[others[i]])
-            return error_set(e, RC_USAGE, "--%s: it is of arms that are compared; --against compares none",
+            return error_set(e, RC_USAGE, "--%s goes with arms that are compared; --against compares none",
                              option_name((char[OPTION_NAME]){0}, others[i]));
     return RC_OK;
 }
@@ -380,8 +383,8 @@ Rc command_compare(Session *s, Error *e) {
         return shown;
     }
     if ((plot || options.anytime) && data.corpora > 1) {
-        error_set(e, RC_USAGE, "%s one corpus, and the file holds %d",
-                  plot ? "--output: it draws" : "--anytime: it is of", data.corpora);
+        error_set(e, RC_USAGE, "%s one corpus, and the file holds %d", plot ? "--output draws" : "--anytime takes",
+                  data.corpora);
         compare_corpora_release(&data);
         return e->code;
     }

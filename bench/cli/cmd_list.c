@@ -348,7 +348,7 @@ Rc command_list(Session *s, Error *e) {
     const int one = o->operands ? kind_named(o->operand[0]) : -1;
     if (o->operands && one < 0) return unknown_kind(o->operand[0], e);
     if (o->operands > 2)
-        return error_set(e, RC_USAGE, "list: '%s' is too much; it takes a kind and a word", o->operand[2]);
+        return error_set(e, RC_USAGE, "list: it takes a kind and a word, and '%s' is a third", o->operand[2]);
     json_t *all = json_object();
     LOCAL_TEXT(out);
     for (size_t k = 0; k < KINDS; k++)

@@ -20,10 +20,7 @@ static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
         if (!text.length)
             text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);
         else if (l->runs) {
-            text_format(&text,
-                        "\n"
-                        "all of one run: normbench runs show %.12s",
-                        l->run[0].record->id);
+            text_format(&text, "\none run in full: normbench runs show %.12s", l->run[0].record->id);
             session_results(s, &text);
             text_format(&text, "\n");
         }

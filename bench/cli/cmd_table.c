@@ -92,10 +92,14 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
         const char *ending;
         void (*write)(const Table *, Text *);
         bool claims;
-    } files[] = {{".tex", table_tex, false},           {"-claims.tex", table_claims_tex, true},
-                 {"-macros.tex", table_macros, false}, {".csv", table_csv, false},
-                 {".json", table_json, false},         {".txt", table_text, false},
-                 {"-cost.json", table_cost_json, false}, {"-curves.csv", figure_csv, false},
+    } files[] = {{".tex", table_tex, false},
+                 {"-claims.tex", table_claims_tex, true},
+                 {"-macros.tex", table_macros, false},
+                 {".csv", table_csv, false},
+                 {".json", table_json, false},
+                 {".txt", table_text, false},
+                 {"-cost.json", table_cost_json, false},
+                 {"-curves.csv", figure_csv, false},
                  {"-blocks.csv", figure_blocks_csv, false}};
     Rc rc = RC_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++)
@@ -287,7 +291,7 @@ static Rc gate(const Options *o, const Table *t, const FailOn *f) {
     }
     Rc rc = comparisons_gate(t->family.at, t->family.count, last, f);
     fprintf(stderr, "normbench: --fail-on %s: %s\n", option(o, OPTION_fail_on, ""),
-            rc == RC_OK                                ? "passes"
+            rc == RC_OK                                 ? "passes"
             : rc == RC_INCONCLUSIVE && !t->family.count ? "nothing is compared"
             : rc == RC_INCONCLUSIVE                     ? "not decided"
                                                         : "fails");
@@ -345,7 +349,7 @@ static Rc take_partial(Records *records, const Session *s, Experiment *x, Text *
 static void offer_partial(const Records *r, const Experiment *x, Error *e) {
     size_t n = strlen(e->text);
     if (r->missing && r->runs - r->missing >= experiment_cells(x) * x->arms)
-        snprintf(e->text + n, sizeof e->text - n, "; --partial makes the table of the seeds that are whole");
+        snprintf(e->text + n, sizeof e->text - n, "; --partial makes the table of the seeds whose runs are all stored");
 }
 
 /* What is stored of another plan of the same file: "normbench table smoke-24252339 (--set steps=50; 30 of 30 runs)". */

@@ -207,7 +207,7 @@ static Rc print(const Session *s, const Asked *a, const Table *t, const char *li
         json_print(lineage_json(&l), JSON_EXACT, &text);
     else {
         lineage_text(&l, terminal_width(), &text);
-        text_format(&text, "One of the runs%s: normbench runs show %.12s", list[0] ? "" : " whole", lineage_run(&l));
+        text_format(&text, "One of the runs%s: normbench runs show %.12s", list[0] ? "" : " in full", lineage_run(&l));
         session_results(s, &text);
         if (list[0]) text_format(&text, "\nAll of them again: "), experiment_command(t->x, &text);
         text_format(&text, "\n");

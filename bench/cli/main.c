@@ -26,7 +26,8 @@ static void print_screen(void) {
         for (const Command *c = commands; c < commands + command_count; c++)
             if ((int)c->group == g && !c->under[0]) text_format(&t, "\n  %-8s %s", c->name, c->what);
     }
-    terminal_say(stdout, "%s\n`normbench help COMMAND` says more of one, `normbench --help` of all.\n", t.at);
+    terminal_say(stdout, "%s\n`normbench help COMMAND` explains one command, `normbench --help` lists all of them.\n",
+                 t.at);
 }
 
 /* "normbench model export RUN" */
@@ -62,9 +63,9 @@ static void help_text(const Command *c, bool all, Text *t) {
     if (c->pages[0]) text_format(t, "\n  more: %s\n", c->pages);
     if (left_out)
         text_format(t,
-                    "\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help "
-                    "all\n",
-                    left_out, c->name);
+                    "\n`normbench %s --help all` shows %d options more, the keys of an experiment and the columns of "
+                    "an arm.\n",
+                    c->name, left_out);
     else if (!strcmp(c->name, "run"))
         experiment_help(t);
     if (!strcmp(c->name, "compare")) text_format(t, "%s", compare_help);

@@ -159,20 +159,21 @@ static void notes(const Against *r, Text *said) {
         lost += r->arm[i].diverged;
         if (r->arm[i].runs > most) most = r->arm[i].runs;
     }
-    text_format(said,
-                "One-sided: is an arm's mean %s %s? p flips: if runs scatter evenly around the number, the sign of "
-                "each value less the number is a fair coin; %s, and n runs give 1/2^n at least. p_Holm: adjusted over "
-                "the arms; it decides, at %s. p t: Student's.",
-                side(r), FORMAT_REAL(r->options.number),
-                most <= ST_FLIP_MAX ? "all signs are counted" : "signs are drawn at random beyond 20 runs",
-                FORMAT_REAL(round(1e8 * (1 - r->options.conf)) / 1e8));
+    text_format(
+        said,
+        "The question is one-sided: is an arm's mean %s %s? p flips is that of sign flips: if runs scatter evenly "
+        "around the number, each value lies above or below it with probability 1/2; %s, and n runs give 1/2^n at "
+        "least. p_Holm is p flips adjusted over the arms; it decides at level %s. p t is that of Student's t test.",
+        side(r), FORMAT_REAL(r->options.number),
+        most <= ST_FLIP_MAX ? "all signs are counted" : "signs are drawn at random beyond 20 runs",
+        FORMAT_REAL(round(1e8 * (1 - r->options.conf)) / 1e8));
     if (!isnan(r->options.sigma))
-        text_format(said, " p sigma: by the normal distribution, a run's standard deviation taken to be %s.",
+        text_format(said, " p sigma is that of the normal distribution, where a run's standard deviation is %s.",
                     FORMAT_REAL(r->options.sigma));
     if (!isnan(r->options.rule))
-        text_format(said, " Rule: %s sqrt(n) of at least %s.", r->options.higher ? "(mean - X)" : "(X - mean)",
-                    FORMAT_REAL(r->options.rule));
-    if (lost) text_format(said, " Diverged: %d, counted as %s.", lost, FORMAT_REAL(r->options.cap));
+        text_format(said, " The rule holds where %s sqrt(n) is at least %s.",
+                    r->options.higher ? "(mean - X)" : "(X - mean)", FORMAT_REAL(r->options.rule));
+    if (lost) text_format(said, " Diverged runs (%d) count as %s.", lost, FORMAT_REAL(r->options.cap));
 }
 
 static void fill(const Against *r, Cells *c) {
@@ -213,12 +214,11 @@ static void fill_before(const Against *r, Cells *c) {
     cells_column(c, "p_holm", 'r', "p_Holm");
     cells_column(c, "verdict", 'l', "verdict");
     for (int i = 0; i < r->before.count; i++) before_row(r, &r->before.at[i], c);
-    text_format(&c->notes,
-                "Δ: mean of the arm - mean of the one before it; p by relabelling the runs of both, adjusted by Holm.");
+    text_format(&c->notes, "Δ is the mean of the arm minus that of the arm before it; p_Holm is that of relabelling "
+                           "the runs of both, adjusted by Holm's method.");
     if (r->options.step)
-        text_format(
-            &c->notes,
-            " steps: how many more its values took; losses of unlike steps say who ended lower, not who is faster.");
+        text_format(&c->notes, " steps is how many more steps the arm's values took; losses at unlike steps say which "
+                               "arm ended lower, not which is faster.");
 }
 
 void against_text(const Against *r, Text *out) {

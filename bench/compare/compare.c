@@ -195,7 +195,8 @@ static Rc read_looks(CompareResult *r, Error *e) {
     r->this_look = -1;
     r->family.alpha = r->alpha;
     if (!o->looks) return RC_OK;
-    if (r->data->unpaired) return error_set(e, RC_USAGE, "--looks: they are seed counts of pairs, not of --unpaired");
+    if (r->data->unpaired)
+        return error_set(e, RC_USAGE, "--looks gives seed counts of pairs, so it does not go with --unpaired");
     r->looks_status = st_looks(o->look, (size_t)o->looks, r->alpha, true, r->look);
     if (r->looks_status == ST_BAD_ARG) return error_set(e, RC_USAGE, "--looks: seed counts must rise, from 1 on");
     LOCAL_TEXT(list);
@@ -243,11 +244,11 @@ static Rc check(CompareResult *r, Error *e) {
     const CompareData *d = r->data;
     if (d->arms < 2) return error_set(e, RC_UNMEASURED, "nothing to compare: '%s' is the only arm", d->arm[0]);
     if (d->steps && !isnan(r->options.stall))
-        return error_set(e, RC_USAGE, "--stall: a bound of values, and --target compares steps");
+        return error_set(e, RC_USAGE, "--stall is a bound of values, and --target compares steps");
     if (d->lost && isnan(r->options.cap))
         return error_set(e, RC_USAGE,
                          "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
-                         "vocabulary's size, the uniform predictor's)",
+                         "vocabulary's size, that of a uniform guess)",
                          d->first_lost);
     if (r->options.anytime && d->seeds > ANYTIME_LARGEST)
         return error_set(e, RC_USAGE, "--anytime: %d seeds; %d at most", d->seeds, ANYTIME_LARGEST);

@@ -127,7 +127,7 @@ Rc compare_curves_make(CompareCurves *c, const CompareCorpora *data, const Pick 
     const CompareData *d = &data->of[0];
     *c = (CompareCurves){.data = d, .metric = p->metric, .higher = o->higher};
     if (data->corpora > 1)
-        return error_set(e, RC_USAGE, "--at every: it is of one corpus, and there are %d", data->corpora);
+        return error_set(e, RC_USAGE, "--at every takes one corpus, and there are %d", data->corpora);
     if (find_baseline(c, o->baseline, e)) return e->code;
     find_steps(c, p);
     if (c->steps < 2)
@@ -241,7 +241,7 @@ static void say(const CompareCurves *c, Text *out) {
         text_format(out, "; %d arms, unpaired", d->arms);
     else
         text_format(out, "; %d arms, %d paired seeds", d->arms, d->seeds);
-    text_format(out, "; %s is better; baseline: %s. Δ = arm - baseline.\n", c->higher ? "higher" : "lower",
+    text_format(out, "; %s is better; the baseline is %s. Δ is arm minus baseline.\n", c->higher ? "higher" : "lower",
                 d->arm[c->baseline]);
     compare_reading(d, out);
 }
@@ -257,12 +257,11 @@ static void notes(const CompareCurves *c, Text *out) {
             text_format(out, "%s is %s from step %s on.\n", arm, decision_lower(last->decision) ? "lower" : "higher",
                         FORMAT_REAL(c->step[from]));
     }
-    text_format(
-        out,
-        "Brackets: with %s %% confidence all differences lie in theirs, over %d steps%s at once (%s). p_adj: adjusted "
-        "over the same.\n",
-        FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->steps, c->data->arms > 2 ? " and all arms" : "",
-        c->data->unpaired ? "relabelling, Bonferroni" : "sign flips, max-T");
+    text_format(out,
+                "With %s %% confidence all differences lie in their brackets, over %d steps%s at once (%s); p_adj is "
+                "adjusted over the same.\n",
+                FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->steps, c->data->arms > 2 ? " and all arms" : "",
+                c->data->unpaired ? "relabelling, Bonferroni" : "sign flips, max-T");
     if (c->family.floor >= c->family.alpha)
         text_format(out, "%d %s cannot reach p < %s: nothing can be decided.\n", c->family.n,
                     c->data->unpaired ? "runs" : "seeds", FORMAT_REAL(c->family.alpha));
@@ -345,7 +344,8 @@ void compare_curves_plot(const CompareCurves *c, Plot *p) {
     plot_room(&panel->y);
     plot_steps(&panel->x, (int)c->step[c->steps - 1]);
     char text[300];
-    snprintf(text, sizeof text, "Line: mean difference; band: %s %% jointly over steps and arms, from %d %s.",
+    snprintf(text, sizeof text,
+             "A line is the mean difference, a band its %s %% interval, jointly over steps and arms, from %d %s.",
              FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->family.n,
              c->data->unpaired ? "runs an arm" : "paired seeds");
     plot_note(p, text);

@@ -23,7 +23,9 @@ static void row(const CompareResult *r, int i, Cells *cells) {
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, &r->family.at[i]));
     anytime_cells(a, r->options.anytime, !isnan(r->options.margin), cells);
-    cell_text(cells, a->at ? compare_verdict_name(compare_verdict(r, a->decision)) : "not decided");
+    LOCAL_TEXT(words);
+    compare_words(r, &r->family.at[i], a->at ? a->decision : DECISION_INCONCLUSIVE, &words);
+    cell_text(cells, words.at);
 }
 
 static void table(const CompareResult *r, CellsList *out) {
@@ -39,19 +41,21 @@ static void table(const CompareResult *r, CellsList *out) {
 static void notes(const CompareResult *r, Text *out) {
     text_format(out,
                 "One may stop after any seed: p and interval hold at every stop (test martingales of the signs of the "
-                "differences, Holm over %d comparison%s; intervals cover together). The seeds count in ascending "
-                "order, which is to be fixed beforehand; nothing is decided before 6 of them. The null is that the "
-                "arms could be swapped within each seed, not that a mean is 0: skewed differences of mean 0 are "
-                "decided more often than %s.\n",
+                "differences; p is adjusted by Holm's method over %d comparison%s, and the intervals cover jointly). "
+                "Seeds are taken in ascending order, which has to be fixed beforehand; nothing is decided before 6 of "
+                "them. The null hypothesis is that the arms could be swapped within each seed, not that a mean is 0: "
+                "skewed differences of mean 0 are decided more often than %s.\n",
                 r->family.count, r->family.count == 1 ? "" : "s", FORMAT_REAL(r->family.alpha));
     if (isnan(r->options.margin))
-        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
+        text_format(out, "Whether a difference is too small to matter is not tested, as no --margin is given.\n");
     else
-        text_format(out, "Too small to matter: shown to lie inside +-%s, never below %d seeds.\n",
-                    FORMAT_REAL(r->options.margin), ST_EQUAL_SEEDS);
+        text_format(
+            out,
+            "A difference is too small to matter where it is shown to lie inside +-%s, which takes %d seeds or more.\n",
+            FORMAT_REAL(r->options.margin), ST_EQUAL_SEEDS);
     text_format(out,
-                "Seeds it needs, in all: at which half (nine in ten) of 400 continuations drawn from these differences "
-                "are decided, of at most %d.\n",
+                "\"seeds it needs\" is how many seeds in all decide half (in brackets nine in ten) of 400 "
+                "continuations drawn from these differences, up to %d.\n",
                 r->options.anytime);
     if (r->data->lost)
         text_format(out, "A diverged run counts as %s; with one the margin is not tested.\n",
@@ -59,8 +63,9 @@ static void notes(const CompareResult *r, Text *out) {
 }
 
 static void head(const CompareResult *r, Text *out) {
-    text_format(out, "%d seeds, %d arms; %s is better; baseline: %s. Δ = arm - baseline, mean over seeds.\n", r->n,
-                r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
+    text_format(out,
+                "%d seeds, %d arms; %s is better; the baseline is %s. Δ is arm minus baseline, a mean over seeds.\n",
+                r->n, r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
     compare_reading(r->data, out);
 }
 

@@ -18,13 +18,11 @@ static CorporaShown shown(const CompareOver *r) {
 static void words(const CompareOver *r, Text *out) {
     const CompareCorpora *d = r->data;
     CorporaShown s = shown(r);
-    text_format(out, "The arms over %d corpora (", d->corpora);
+    text_format(out, "The arms are summed up over %d corpora (", d->corpora);
     for (int i = 0; i < d->corpora; i++) text_format(out, "%s%s", i ? ", " : "", d->name[i]);
     text_format(out, "), %d seed%s each. ", r->sum.seeds, r->sum.seeds == 1 ? "" : "s");
     corpora_methods(&s, d->of[0].steps ? "the step" : "its value", out);
-    text_format(out, " Every corpus has its own family of tests: p_adj above is not adjusted over corpora.\n");
-    corpora_ranks(&s, out);
-    text_format(out, "\n");
+    text_format(out, " Every corpus has its own family of tests, so p_adj above is not adjusted over corpora.\n");
 }
 
 /* The table over corpora, and what is said of it. */

@@ -13,36 +13,36 @@ enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */
 const CompareWords *compare_vocabulary(const CompareResult *r) {
     static const CompareWords paired = {.t = "t interval",
                                         .flips = "by sign flips",
-                                        .p = "could the two arms be swapped within each seed? By sign flips",
-                                        .jointly = " of all comparisons jointly (max-T)",
-                                        .tests = "t tests and by sign flips",
+                                        .p = "the sign-flip test (could the two arms be swapped within each seed?)",
+                                        .jointly = ", adjusted for all comparisons jointly (max-T)",
+                                        .tests = "t tests and sign flips",
                                         .by = "sign-flip interval",
-                                        .chance = "the share of seeds in which it is better, ties half",
+                                        .chance = "the share of seeds in which the arm is better (ties count half)",
                                         .chance_interval = "Clopper-Pearson",
                                         .counts = "McNemar",
-                                        .constant = "The same difference for every seed, so no t interval: "};
+                                        .constant = "Every seed has the same difference, so there is no t interval: "};
     static const CompareWords unpaired = {
         .t = "Welch t interval",
         .flips = "by relabelling",
-        .p = "could every run be of either arm? By relabelling the runs of both (permutation test of the mean)",
-        .jointly = ", adjusted over the comparisons (Holm)",
-        .tests = "Welch t tests and by relabelling",
+        .p = "the permutation test of the mean (could every run be of either arm?)",
+        .jointly = ", adjusted for all comparisons (Holm)",
+        .tests = "Welch t tests and relabelling",
         .by = "interval by relabelling",
-        .chance = "the share of all pairs of runs in which it is better, ties half",
+        .chance = "the share of all pairs of runs in which the arm is better (ties count half)",
         .chance_interval = "stratified bootstrap",
         .counts = "Fisher",
-        .constant = "No spread in either arm, so no t interval: "};
+        .constant = "Neither arm varies, so there is no t interval: "};
     return r->data->unpaired ? &unpaired : &paired;
 }
 
 const CompareLost *compare_lost(const CompareResult *r) {
     static const CompareLost diverged = {.run = "A diverged run counts as",
-                                         .all = "Diverged",
+                                         .all = "Runs diverged in",
                                          .did = "diverged",
                                          .last = "with a diverged run worse than all others"};
     static const CompareLost never = {.run =
                                           "A run that never reaches the target ranks last; in a mean it counts as step",
-                                      .all = "Never reached it",
+                                      .all = "Runs never reached it in",
                                       .did = "never",
                                       .last = "with a run that never reaches the target last"};
     return r->data->steps ? &never : &diverged;
@@ -187,7 +187,7 @@ static bool stalls(const CompareResult *r, const Comparison *c) {
 static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->n, c->stalled_b);
     if (r->data->unpaired) text_format(out, " of %d", c->n_b);
-    text_format(out, " (p %s, smallest %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
+    text_format(out, " (p %s, smallest possible %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
 }
 
 static bool inside(const CompareResult *r, const Comparison *c) {
@@ -208,8 +208,8 @@ static bool has_room(const CompareResult *r, const Comparison *c) {
 }
 
 static void say_beyond(double room, double far, double sd, Text *out) {
-    text_format(out, " beyond %s of its mean (the farthest of these: %s)", SHOW_WITH_ERROR(room, sd, false),
-                SHOW_WITH_ERROR(far, sd, false));
+    text_format(out, ", by a run more than %s from its mean (the farthest of these is %s from it)",
+                SHOW_WITH_ERROR(room, sd, false), SHOW_WITH_ERROR(far, sd, false));
 }
 
 static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
@@ -219,7 +219,7 @@ static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
         return;
     }
     say_beyond(c->room_a, c->far_a, c->far_a, out);
-    text_format(out, ", or one of the baseline's");
+    text_format(out, ", or of the baseline");
     say_beyond(c->room_b, c->far_b, c->far_b, out);
 }
 
@@ -230,10 +230,11 @@ static bool diverged(const CompareResult *r, const Comparison *c) {
 
 static void say_diverged(const CompareResult *r, const Comparison *c, Text *out) {
     if (r->data->unpaired) {
-        text_format(out, " (Fisher p %s, smallest %s)", SHOW_P(c->fisher.p), SHOW_P(c->fisher.p_min));
+        text_format(out, " (Fisher p %s, smallest possible %s)", SHOW_P(c->fisher.p), SHOW_P(c->fisher.p_min));
         return;
     }
-    text_format(out, " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest %s)",
+    text_format(out,
+                " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest possible %s)",
                 SHOW_WITH_ERROR(c->effect.median, (double)NAN, true), compare_share_better(r, c), SHOW_P(c->mcnemar.p),
                 SHOW_P(c->mcnemar.p_min));
 }
@@ -267,7 +268,7 @@ static void divergence_notes(const CompareResult *r, Text *out) {
                         : "With a diverged run on either side the t interval, the equivalence test and the power are "
                           "withheld: ",
          ".", out);
-    note(r, rests_on_cap, say_capped, "Not decided, since the verdict would rest on the cap: ", ".", out);
+    note(r, rests_on_cap, say_capped, "These are not decided, since the verdict depends on the cap: ", ".", out);
     if (beyond)
         text_format(out, "%d finished run%s worse than the cap %s: is it the right one?\n", beyond,
                     beyond == 1 ? " is" : "s are", cap);
@@ -283,15 +284,15 @@ static void unpaired_floor(const CompareResult *r, Text *out) {
         text_format(out, "So few runs can never show a difference at level %s: no p falls below %s.\n",
                     FORMAT_REAL(r->family.alpha), SHOW_P(r->family.floor));
     if (!r->family.joint.exact)
-        text_format(out, "p from random relabellings where there are more than a million: they are not all counted.\n");
+        text_format(out, "Where there are more than a million relabellings, p is that of random ones.\n");
 }
 
 static void target_note(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
     if (d->absent)
         text_format(out, "%d run%s no value%s and %s not counted: %s%s.\n", d->absent,
-                    d->absent == 1 ? " has" : "s have", d->steps ? " at any step" : "",
-                    d->absent == 1 ? "is" : "are", d->first_absent, d->absent == 1 ? "" : ", the first");
+                    d->absent == 1 ? " has" : "s have", d->steps ? " at any step" : "", d->absent == 1 ? "is" : "are",
+                    d->first_absent, d->absent == 1 ? "" : ", the first");
     if (d->steps && d->ended < d->last)
         text_format(out,
                     "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "
@@ -305,12 +306,12 @@ static void floor_notes(const CompareResult *r, Text *out) {
     format_real(alpha, r->family.alpha);
     if (r->options.looks) {
         const StLook *l = &r->look[r->this_look];
-        text_format(out, "Look %d of %d: it may spend %s of alpha %s (O'Brien-Fleming).", r->this_look + 1,
+        text_format(out, "This is look %d of %d; it may spend %s of alpha %s (O'Brien-Fleming).", r->this_look + 1,
                     r->options.looks, SHOW_P(l->alpha), FORMAT_REAL(r->alpha));
         for (int i = 0; i < r->options.looks; i++)
             if (!r->look[i].usable)
-                text_format(out, " The look at %zu seeds cannot reject: smallest p %s, to spend %s.", r->look[i].n,
-                            SHOW_P(r->look[i].p_floor), SHOW_P(r->look[i].alpha));
+                text_format(out, " The look at %zu seeds cannot reject: its smallest p is %s, and it may spend %s.",
+                            r->look[i].n, SHOW_P(r->look[i].p_floor), SHOW_P(r->look[i].alpha));
         text_format(out, "\n");
         snprintf(alpha, sizeof alpha, "%s", SHOW_P(r->family.alpha));
     }
@@ -324,7 +325,7 @@ static void floor_notes(const CompareResult *r, Text *out) {
             text_format(out, "No number of seeds is enough.\n");
     }
     if (!r->family.joint.exact)
-        text_format(out, "p from %llu random sign patterns: beyond %d seeds they are no longer all counted.\n",
+        text_format(out, "p is that of %llu random sign patterns, as beyond %d seeds not all are counted.\n",
                     (unsigned long long)r->family.joint.total - 1, ST_FLIP_MAX);
     if (r->n > 1 && r->n < ST_BOOT_DECIDES)
         text_format(out,
@@ -334,16 +335,16 @@ static void floor_notes(const CompareResult *r, Text *out) {
 
 static void power_note(const CompareResult *r, Text *out) {
     LOCAL_TEXT(before);
-    text_format(&before, "Seeds for 80 %% power, if the difference seen is the true one (for the 95 %% interval of its "
-                         "sd): ");
+    text_format(&before, "If the difference seen is the true one, 80 %% power takes so many seeds (in brackets for the "
+                         "95 %% interval of its sd): ");
     note(r, undecided, say_seeds, before.at, ".", out);
     text_clear(&before);
     for (int i = 0; i < r->family.count && !before.length; i++) {
         const Comparison *c = &r->family.at[i];
         if (c->t_decides && c->detectable.status == ST_OK && c->t.status == ST_OK)
             text_format(&before,
-                        "%d seeds find a difference of %.2f sd (of d) in 80 %% of cases, by the sign flips of one "
-                        "comparison.\n",
+                        "%d seeds find a difference of %.2f standard deviations (of the differences by seed) in 80 %% "
+                        "of cases, by the sign-flip test of one comparison.\n",
                         r->n, c->detectable.d_z);
     }
     text_format(out, "%s", before.at);
@@ -353,31 +354,31 @@ static void power_note(const CompareResult *r, Text *out) {
 static void p_notes(const CompareResult *r, Text *out) {
     const CompareWords *w = compare_vocabulary(r);
     text_format(out,
-                "p_adj: %s%s; smallest possible %s. A small "
-                "p says that their distributions differ: mostly the means, but runs that stall or scatter more do it "
-                "too. p on ranks: the same on ranks, which one outlying seed cannot swamp.\n",
+                "p_adj is that of %s%s; the smallest possible is %s. A small p says that the distributions of the arms "
+                "differ: mostly the means do, but runs that stall or scatter more have the same effect. p on ranks is "
+                "that of the same test on ranks, which a single outlying seed affects little.\n",
                 w->p, r->family.count > 1 ? w->jointly : "", SHOW_P(r->family.floor));
     note(r, one_seed_decides, say_seed, "ONE SEED DECIDES: ", ".", out);
-    note(r, has_range, say_range, "Differences by seed: ", ".", out);
+    note(r, has_range, say_range, "By seed the differences are: ", ".", out);
     note(r, spread_differs, say_spread, "The spread over seeds differs, whichever seed is left out: ", ".", out);
 }
 
 static void margin_notes(const CompareResult *r, Text *out) {
     if (isnan(r->options.margin)) {
-        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
+        text_format(out, "Whether a difference is too small to matter is not tested, as no --margin is given.\n");
         return;
     }
-    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided %s.", FORMAT_REAL(r->options.margin),
-                compare_vocabulary(r)->tests);
+    text_format(out, "A difference is too small to matter where one-sided %s show that it lies inside +-%s.",
+                compare_vocabulary(r)->tests, FORMAT_REAL(r->options.margin));
     if (r->n < ST_EQUAL_SEEDS)
         text_format(out, " Nothing is called the same below %d %s.", ST_EQUAL_SEEDS,
                     r->data->unpaired ? "runs of either arm" : "seeds");
     text_format(out, "\n");
     LOCAL_TEXT(after);
-    text_format(&after, ". Yet %d %s alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
+    text_format(&after, ". Even where all %d %s agree, up to %.0f %% of the runs may stall or diverge.", r->n,
                 r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
-    note(r, inside, NULL, "Shown so: ", after.at, out);
-    note(r, has_room, say_room, "One more run would undo it: ", ". Skewed differences have such runs.", out);
+    note(r, inside, NULL, "This is shown of: ", after.at, out);
+    note(r, has_room, say_room, "One more run would undo this: ", ". Skewed differences have such runs.", out);
 }
 
 static bool has_chance(const CompareResult *r, const Comparison *c) {
@@ -394,7 +395,7 @@ static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
 static void chance_notes(const CompareResult *r, Text *out) {
     const CompareWords *w = compare_vocabulary(r);
     LOCAL_TEXT(before);
-    text_format(&before, "Probability of improvement, %s (%s %% %s): ", w->chance,
+    text_format(&before, "The probability of improvement, %s, with its %s %% %s interval is: ", w->chance,
                 FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), w->chance_interval);
     note(r, has_chance, say_chance, before.at, ".", out);
 }
@@ -413,9 +414,9 @@ static void say_posterior(const CompareResult *r, const Comparison *c, Text *out
 static void posterior_note(const CompareResult *r, Text *out) {
     LOCAL_TEXT(before);
     LOCAL_TEXT(after);
-    text_format(&before, "P(better/the same within %s/worse) of the Bayesian t test, which decides nothing here: ",
+    text_format(&before, "The Bayesian t test, which decides nothing here, gives P(better/the same within %s/worse): ",
                 FORMAT_REAL(r->options.margin));
-    text_format(&after, ". Prior: %s.", comparison_prior);
+    text_format(&after, ". Its prior is %s.", comparison_prior);
     note(r, has_posterior, say_posterior, before.at, after.at, out);
 }
 
@@ -440,8 +441,8 @@ static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
 static void gate_notes(const CompareResult *r, Text *out) {
     char head[80];
     if (!r->options.fail_by) return;
-    snprintf(head, sizeof head, "--fail-on worse-by:%s: ", FORMAT_REAL(r->options.fail_more));
-    text_format(out, "%sjudged by the %s.\n", head, compare_vocabulary(r)->by);
+    snprintf(head, sizeof head, "--fail-on worse-by:%s ", FORMAT_REAL(r->options.fail_more));
+    text_format(out, "%sis judged by the %s.\n", head, compare_vocabulary(r)->by);
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
     note(r, neither, say_more, "  not decided: ", ".", out);
@@ -461,16 +462,20 @@ void compare_notes(const CompareResult *r, Text *out) {
     target_note(r, out);
     if (!isnan(r->options.stall)) {
         LOCAL_TEXT(before);
-        text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (%s): ",
+        text_format(&before, "These runs end no better than %s or diverge, arm against baseline (%s): ",
                     FORMAT_REAL(r->options.stall), compare_vocabulary(r)->counts);
         note(r, stalls, say_stalls, before.at, ".", out);
     }
-    note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
+    note(r, pairing_hurt, say_gain,
+         "Pairing by seed made these comparisons less precise (variance ratio below 1): ", ".", out);
     note(r, constant, NULL, compare_vocabulary(r)->constant, ".", out);
     if (!r->data->unpaired) power_note(r, out);
     if (r->data->arms > 2 && !r->no_omnibus && r->omnibus.status == ST_OK)
-        text_format(out, "Do the arms differ at all? Relabelled within seeds: p %s (smallest %s).\n",
+        text_format(out,
+                    "The test of whether any arms differ, which relabels the arms within seeds, has p %s (smallest "
+                    "possible %s).\n",
                     SHOW_P(r->omnibus.p), SHOW_P(r->omnibus.p_min));
-    if (r->no_omnibus) text_format(out, "No omnibus test: %s.\n", r->no_omnibus);
-    note(r, crossed, say_crossed, "For new seeds and new text (seeds crossed with blocks): ", ".", out);
+    if (r->no_omnibus) text_format(out, "The test of whether any arms differ is not made: %s.\n", r->no_omnibus);
+    note(r, crossed, say_crossed, "For new seeds and new text (seeds crossed with blocks) the intervals are: ", ".",
+         out);
 }

@@ -43,11 +43,11 @@ void compare_plot(const CompareResult *r, Plot *p) {
     snprintf(minus, sizeof minus, "%s minus %.200s's", r->data->steps ? "steps" : "value", base);
     forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
     text_clear(&words);
-    text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ One per seed. Below: mean",
+    text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ is one seed. Below stands the mean",
                 FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
     if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", FORMAT_REAL(r->options.margin));
     if (r->data->lost)
-        text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× A run of this seed",
+        text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× marks a seed of which a run",
                     r->data->steps ? "never reached the target" : "diverged");
     plot_note(p, words.at);
 }

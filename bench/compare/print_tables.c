@@ -175,15 +175,16 @@ static void head(const CompareResult *r, Text *out) {
     compare_counts(r, out);
     text_format(out, ", %d arms", d->arms);
     if (d->blocks) text_format(out, ", %d block%s", d->blocks, d->blocks == 1 ? "" : "s");
-    text_format(out, "; %s %s better; baseline: %s%s. Δ = %s.",
+    text_format(out, "; %s %s better; the baseline is %s%s. Δ is %s.",
                 d->steps            ? "fewer steps"
                 : r->options.higher ? "higher"
                                     : "lower",
                 d->steps ? "are" : "is", d->arm[r->baseline],
                 r->options.baseline ? "" : " (the first arm; --baseline names another)",
-                d->unpaired ? "mean of the arm - mean of the baseline, unpaired" : "arm - baseline, mean over seeds");
+                d->unpaired ? "the mean of the arm minus that of the baseline, unpaired"
+                            : "arm minus baseline, a mean over seeds");
     if (d->steps)
-        text_format(out, "\nValues are steps: the first at which a run's value is at %s %s.",
+        text_format(out, "\nValues are the first steps at which a run's value is at %s %s.",
                     d->rising ? "least" : "most", FORMAT_REAL(d->target));
     text_format(out, "\n");
     compare_reading(d, out);

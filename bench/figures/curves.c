@@ -199,20 +199,20 @@ static void note_curves(const Table *t, int cell, Plot *p) {
     LOCAL_TEXT(note);
     for (int arm = 0; arm < t->sample.arms; arm++) lost += diverged_runs(t, cell, arm);
     if (seeds == 1)
-        text_format(&note, "Line: one seed.");
+        text_format(&note, "A line is one seed.");
     else
-        text_format(&note, "Line: mean of %d seeds; band: smallest to largest.", seeds);
-    if (lost) text_format(&note, " Cross: a run diverged.");
+        text_format(&note, "A line is the mean of %d seeds, a band goes from the smallest to the largest.", seeds);
+    if (lost) text_format(&note, " A cross marks a run that diverged.");
     for (int i = 0; i < t->x->panels; i++) {
         Metric m = metric_of(t, t->x->panel[i].curve);
         if (m == METRIC_COUNT) continue;
         if (!shown++)
-            text_format(&note, " ● Right of the lines: the table's numbers after %d steps%s",
-                        t->sample.cell[cell].step[steps - 1], seeds > 1 ? ", bars as the bands" : "");
+            text_format(&note, " ● right of the lines are the table's numbers after %d steps%s",
+                        t->sample.cell[cell].step[steps - 1], seeds > 1 ? ", with bars like the bands" : "");
         if (m == METRIC_valid_loss)
-            text_format(&note, "; validation loss: of the whole validation set, not of the fixed slice");
+            text_format(&note, "; the validation loss is that of the whole validation set, not of the fixed slice");
         else if (strcmp(metric_info[m].help, t->x->panel[i].curve->help) != 0)
-            text_format(&note, "; %s: %s", metric_info[m].heading, metric_info[m].help);
+            text_format(&note, "; %s is %s", metric_info[m].heading, metric_info[m].help);
     }
     text_format(&note, shown ? "." : "");
     plot_note(p, note.at);
@@ -319,10 +319,11 @@ static void seeds_fill(const Table *t, int cell, Plot *p) {
     char where[256];
     LOCAL_TEXT(note);
     figure_begin(p, t, figure_where(where, t->x, cell, NULL), across_of(arms), HEIGHT);
-    text_format(&note,
-                "%s, a line per seed (%d). Wide: a seed that leaves the others: at the end it is farther from their "
-                "median than the margin and than ten times the median distance, or it diverged.",
-                shown->curve->title, t->sample.seeds);
+    text_format(
+        &note,
+        "The curve is %s, with a line per seed (%d). A wide line is a seed that leaves the others: at the end it is "
+        "farther from their median than the margin and than ten times the median distance, or it diverged.",
+        shown->curve->title, t->sample.seeds);
     plot_note(p, note.at);
     for (int i = 0; i < arms; i++) {
         PlotPanel *panel = plot_panel(p, t->x->arm[arm[i]].label, "step", shown->curve->unit);
@@ -478,8 +479,8 @@ static void blocks_fill(const Table *t, int cell, Plot *p) {
     figure_legend(p, t);
     for (int i = 0; i < t->x->block_panels; i++)
         if (panel_any(t, cell, i)) covered |= blocks_panel(t, cell, i, p);
-    snprintf(note, sizeof note, "Mean of %d seed%s and of the steps.%s", t->sample.seeds,
-             t->sample.seeds == 1 ? "" : "s", covered ? " Wide and pale: within 1% of the lines on it." : "");
+    snprintf(note, sizeof note, "Points are means of %d seed%s and of the steps.%s", t->sample.seeds,
+             t->sample.seeds == 1 ? "" : "s", covered ? " A wide, pale line lies within 1% of the lines on it." : "");
     plot_note(p, note);
 }
 

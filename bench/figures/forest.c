@@ -168,15 +168,17 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
 static void note_differences(const Table *t, int lost, Plot *p) {
     char conf[40];
     LOCAL_TEXT(note);
-    text_format(&note, "○ One per seed (%d). Below: mean", t->sample.seeds);
+    text_format(&note, "○ is one seed (of %d). Below stands the mean", t->sample.seeds);
     if (t->sample.seeds > 1)
-        text_format(&note, " and paired %s%% %s interval", table_confidence(t, conf), table_interval(t));
+        text_format(&note, " with its paired %s%% %s interval", table_confidence(t, conf), table_interval(t));
     text_format(&note, ".");
-    if (isfinite(t->x->margin)) text_format(&note, " Shaded: within %s.", FORMAT_REAL(t->x->margin));
-    text_format(&note, " Verdict and p: %s at level %s, adjusted for the table's %d comparison%s.",
+    if (isfinite(t->x->margin)) text_format(&note, " The shaded band is the margin, %s.", FORMAT_REAL(t->x->margin));
+    text_format(&note, " Verdict and p are those of the %s at level %s, adjusted for the table's %d comparison%s.",
                 t->family.anytime ? "anytime test of signs" : "sign-flip test", FORMAT_REAL(t->x->alpha),
                 t->family.count, t->family.count == 1 ? "" : "s");
-    if (lost) text_format(&note, " × A run diverged and counts as the uniform predictor: no interval.");
+    if (lost)
+        text_format(&note,
+                    " × marks a run that diverged; it counts as a uniform guess (loss ln V), so there is no interval.");
     plot_note(p, note.at);
 }
 

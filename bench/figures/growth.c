@@ -189,7 +189,7 @@ static void say_laws(const Table *t, int cell, GrowthPanel p, Text *out) {
 static void note_laws(const Table *t, int cell, Plot *p) {
     LOCAL_TEXT(said);
     if (!panel_any(t, cell, VAR_END)) return;
-    text_format(&said, "Thick: the law that AIC prefers. Last step: ");
+    text_format(&said, "A thick line is the law that AIC prefers. At the last step: ");
     size_t before = said.length;
     say_laws(t, cell, VAR_END, &said);
     text_format(&said, said.length > before ? "." : "none fits.");
@@ -201,11 +201,11 @@ static void fill(const Table *t, int cell, Plot *plot) {
     char where[256], note[80];
     figure_begin(plot, t, figure_where(where, t->x, cell, NULL), ACROSS, HEIGHT);
     figure_legend(plot, t);
-    snprintf(note, sizeof note, "Mean of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
+    snprintf(note, sizeof note, "Points are means of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
     plot_note(plot, note);
     note_laws(t, cell, plot);
     if (panel_any(t, cell, HEADROOM))
-        plot_note(plot, "Headroom: at the dotted line a number of the stream is 65,504, fp16's largest.");
+        plot_note(plot, "At the dotted line of the headroom a number of the stream is 65,504, fp16's largest.");
     for (GrowthPanel p = 0; p < PANELS; p++)
         if (panel_any(t, cell, p)) fill_panel(t, cell, p, plot);
 }

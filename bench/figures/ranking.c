@@ -86,11 +86,15 @@ static void fill(const Table *t, int part, Plot *p) {
     PlotPanel *panel = plot_panel(p, "", "validation loss, nats per token (lower is better)", "");
     range_of(first, y->arms, y->seeds, &panel->x);
     for (const RankingRow *row = first; row < first + y->arms; row++) fill_row(t, y, row, panel);
-    text_format(&note, "○ One per seed (%d). Filled: mean and %s%% t interval, in brackets on the right", y->seeds,
-                table_confidence(t, conf));
+    text_format(&note,
+                "○ is one seed (of %d). Filled marks are means with their %s%% t intervals, in brackets on the right",
+                y->seeds, table_confidence(t, conf));
     if (y->apart)
-        text_format(&note, ", and the places that the runs leave open: where places overlap, arms are not apart");
-    text_format(&note, ". → Beyond the axis. × Diverged: counts as the uniform predictor.");
+        text_format(&note, "; behind them stand the places that the runs leave possible: where places overlap, arms "
+                           "are not told apart");
+    text_format(
+        &note,
+        ". → marks a value beyond the axis, × a run that diverged, which counts as a uniform guess (loss ln V).");
     plot_note(p, note.at);
 }
 
@@ -176,8 +180,9 @@ static void rates_fill(const Table *t, int part, Plot *p) {
     figure_begin(p, t, where, ACROSS, HEIGHT);
     p->narrow_across = NARROW_ACROSS;
     snprintf(note, sizeof note,
-             "By rank. Line: mean of the seeds; band: smallest to largest; dashed: %.80s. Cross: a run that diverged, "
-             "which counts as the uniform predictor, or stalled.",
+             "Panels are ordered by rank. A line is the mean of the seeds, a band goes from the smallest to the "
+             "largest; the dashed line is %.80s. A cross marks a run that diverged, which counts as a uniform guess "
+             "(loss ln V), or stalled.",
              t->x->arm[t->sample.baseline].label);
     plot_note(p, note);
     for (int i = from; i < y->arms && i < from + PANELS_MAX; i++) rates_panel(t, y, &group[i], base, p);

@@ -144,9 +144,10 @@ static void rates_fill(const Table *t, int part, Plot *p) {
     }
     plot_fit(p, 0, 1, PLOT_auto);
     snprintf(note, sizeof note, "%s%s%s",
-             t->sample.seeds > 1 ? "Line: mean of the seeds; band: smallest to largest." : "",
-             better ? " Ring: the rate that an arm's seeds choose." : "",
-             lost ? " Cross: a run that diverged, which counts as the uniform predictor." : "");
+             t->sample.seeds > 1 ? "A line is the mean of the seeds, a band goes from the smallest to the largest."
+                                 : "",
+             better ? " A ring marks the rate that an arm's seeds choose." : "",
+             lost ? " A cross marks a run that diverged, which counts as a uniform guess (loss ln V)." : "");
     plot_note(p, note[0] == ' ' ? note + 1 : note);
 }
 
@@ -191,11 +192,12 @@ static void budget_fill(const Table *t, int part, Plot *p) {
     snprintf(where, sizeof where, "expected best after %d steps", figure_last_step(t));
     figure_begin(p, t, where, ACROSS, HEIGHT);
     figure_legend(p, t);
-    plot_note(p, t->sample.seeds > 1 ? "Least loss of so many rates of the grid, drawn without replacement: mean of "
-                                       "the seeds; band: smallest to largest. Ring: all rates tried, each seed's "
-                                       "chosen by the others. A run that diverged counts as the uniform predictor."
-                                     : "Least loss of so many rates of the grid, drawn without replacement. A run "
-                                       "that diverged counts as the uniform predictor.");
+    plot_note(p, t->sample.seeds > 1
+                     ? "A line is the least loss of so many rates of the grid, drawn without replacement, a mean of "
+                       "the seeds; a band goes from the smallest to the largest. A ring is all rates tried, each "
+                       "seed's chosen by the others. A run that diverged counts as a uniform guess (loss ln V)."
+                     : "A line is the least loss of so many rates of the grid, drawn without replacement. A run that "
+                       "diverged counts as a uniform guess (loss ln V).");
     for (int group = first_group(t, part); group < end_group(t, part); group++) {
         RateGroup g = group_at(t, group);
         PlotPanel *panel =
@@ -299,8 +301,9 @@ static void spikes_fill(const Table *t, int part, Plot *p) {
             }
         }
     for (int kind = 0; kind < KINDS; kind++) plot_fit(p, kind, KINDS, PLOT_linear);
-    snprintf(title, sizeof title, "Steps with z > 6 against the %d before.%s%s", WINDOW,
-             t->sample.seeds > 1 ? " Line: mean of the seeds; bar: smallest to largest." : "",
+    snprintf(title, sizeof title, "A spike is a step with z > 6 against the %d before.%s%s", WINDOW,
+             t->sample.seeds > 1 ? " A line is the mean of the seeds, a bar goes from the smallest to the largest."
+                                 : "",
              lost ? " Runs that diverged are not counted; a cross marks a mean that lacks some." : "");
     plot_note(p, title);
 }

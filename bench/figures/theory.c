@@ -76,7 +76,7 @@ static void legend(const StatementVerdict *all, Plot *p) {
 }
 
 void theory_caption(Text *out) {
-    text_format(out, "What theory speaks of in networks before their first step, measured in double:");
+    text_format(out, "Properties of networks before their first step, measured in double precision:");
     for (int panel = 1; panel < PANEL_COUNT; panel++)
         text_format(out, "%s %s", panel > 1 ? ";" : "", panel_info[panel].title);
     text_format(out, ".");
@@ -89,7 +89,8 @@ static void theory_plot(const StatementVerdict all[STATEMENT_COUNT], Plot *p) {
     plot_text(&p->title, "Networks before their first step");
     plot_text(&p->caption, "%s", caption.at);
     legend(all, p);
-    plot_note(p, "Points: mean over seeds, of logarithms on logarithmic axes; bands: least to largest seed.");
+    plot_note(p, "Points are means over seeds, of logarithms on logarithmic axes; bands go from the smallest to the "
+                 "largest seed.");
     for (int panel = 1; panel < PANEL_COUNT; panel++) {
         bool any = false;
         for (int i = 0; i < STATEMENT_COUNT; i++) any |= drawn(&all[i], panel);

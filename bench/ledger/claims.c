@@ -213,7 +213,7 @@ void ledger_why(const LedgerClaim *c, Text *out) {
         return;
     }
     if (c->word == WORD_OPEN && l->statement)
-        text_format(out, "the interval over %d seeds holds a bound of what is predicted, %s",
+        text_format(out, "the interval over %d seeds contains a bound of the prediction, %s",
                     l->stored ? l->stored->n : l->stated->m->seeds, l->statement->predicted);
     if (c->word != WORD_NOT_TESTED) return;
     text_format(out, "%s", l->why[0] ? l->why : l->v ? "another of its tests was not measured" : "");

@@ -145,12 +145,13 @@ static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const
     char last[240] = "";
     if (!ledger_linked(b, name, l->file->writeup) || !is_place(l->test, name)) return;
     if (!claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
-        snprintf(k->why, sizeof k->why, "another experiment: %s has %.160s", name, last);
+        snprintf(k->why, sizeof k->why, "another experiment (%s: %.160s)", name, last);
         return;
     }
     LOCAL_TEXT(command);
+    text_format(&command, "`");
     experiment_command(x, &command);
-    text_format(&command, " (%d runs, about ", experiment_cells(x) * x->arms * x->seeds);
+    text_format(&command, "` would measure it (%d runs, about ", experiment_cells(x) * x->arms * x->seeds);
     ledger_hours_text(ledger_plan_hours(x), &command);
     snprintf(l->why, sizeof l->why, "%s of two cores)", command.at);
     k->line = NULL;
@@ -192,7 +193,8 @@ static void stated_lines(Ledger *b, const ClaimFile *f, const Claim *c, const Cl
         if (b->stated && b->stated[t->theory[i]].m->points)
             l->stated = &b->stated[t->theory[i]];
         else
-            snprintf(l->why, sizeof l->why, "normbench run theory (%s)", statements[t->theory[i]].name);
+            snprintf(l->why, sizeof l->why, "`normbench run theory` would measure it (%s)",
+                     statements[t->theory[i]].name);
     }
 }
 

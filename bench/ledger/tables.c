@@ -6,6 +6,7 @@
 
 #include "bench/ledger/ledger.h"
 #include "bench/write/claims.h"
+#include "bench/write/theory.h"
 
 /* "Write-up 000: TITLE (…)" */
 static void ledger_title(const ClaimFile *f, Text *out) {
@@ -71,15 +72,17 @@ static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
  * takes. */
 static void behind_row(const Ledger *b, const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
-    if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, "Answer: %s.", ledger_answer(c));
+    bool answered = c->word == WORD_ANSWERED && ledger_answer(c);
+    if (answered) text_format(out, "Answer: %s", ledger_answer(c));
     double hours;
     bool unknown = c->word == WORD_OPEN && !ledger_seeds(b, c, &hours);
     bool apart = v && v->apart && c->word != WORD_NOT_TESTED;
-    if (c->word != WORD_NOT_TESTED && !unknown && !apart) return;
-    if (out->length) text_format(out, " ");
-    ledger_why(c, out);
+    bool why = c->word == WORD_NOT_TESTED || unknown || apart;
+    if (answered && why) text_format(out, " (");
+    if (why) ledger_why(c, out);
+    if (answered) text_format(out, why ? ")." : ".");
     if (unknown && v && v->seeds_wanted > v->size.seeds)
-        text_format(out, " for this test; how many would decide its other test is not known");
+        text_format(out, " by this test; how many would decide the claim's other test is not known");
 }
 
 /* The sizes that a write-up's rows name, by letter: its own in capitals. */
@@ -120,7 +123,8 @@ static void sizes_of(Sizes *s, const LedgerClaim *c, Text *out) {
 /* "Sizes: A: 38.6M on 3.7M of WikiText-2, 1 seed. Here: a: …"; releases them. */
 static void sizes_text(Sizes *s, Text *out) {
     for (int ours = 0; ours < 2; ours++) {
-        if (s->count[ours]) text_format(out, "%s", ours ? ". Sizes here: " : ". Its sizes: ");
+        if (s->count[ours])
+            text_format(out, "%s", ours ? ". Sizes of runs here: " : ". Its own sizes (parameters on tokens): ");
         for (int k = 0; k < s->count[ours]; k++) {
             text_format(out, "%s", k ? "; " : "");
             size_name(ours, k, out);
@@ -195,8 +199,10 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
     ledger_title(f, &c->title);
     ledger_count(b, f, count);
     ledger_counts_text(count, &c->caption);
-    if (k) text_format(&c->caption, ". *: survives Holm over %s", k > 1 ? "" : "the one claim that a contrast decides");
-    if (k > 1) text_format(&c->caption, "the %d claims that contrasts decide", k);
+    if (k)
+        text_format(&c->caption, ". A star marks a verdict that holds with p adjusted by Holm's method over %s",
+                    k > 1 ? "" : "the one claim that a comparison of runs decides");
+    if (k > 1) text_format(&c->caption, "the %d claims that comparisons of runs decide", k);
     cells_column(c, "claim", 'l', "claim");
     cells_column(c, "says", 'p', "what it says");
     cells_column(c, "reported", 'p', "write-up");
@@ -215,12 +221,20 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
 
 /* Three lines: the words, and where the numbers are from. */
 static void legend(const Ledger *b, Cells *c) {
-    text_format(&c->notes,
-                "reproduced, contradicted: at the write-up's own size, or by arithmetic; (not) seen here: at another. "
-                "open: so many seeds would decide (time of two cores); not tested: no run measures it. Sizes: "
-                "parameters on tokens. ");
-    if (b->kept.count) text_format(&c->notes, "Own runs, else results/reference/claims.json (--own: without). ");
-    text_format(&c->notes, "One whole: normbench claims ID.");
+    text_format(
+        &c->notes,
+        "A claim is reproduced or contradicted at the write-up's own size or by arithmetic, and seen here or not seen "
+        "here at another size. It is open where these runs cannot tell; beside it stands how many seeds would decide "
+        "it, and their time on two cores. It is not tested where no run measures it. ");
+    bool stated = false;
+    for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
+        stated |= one->line && one->line->statement && one->claim->kind != KIND_arithmetic;
+    if (stated) text_format(&c->notes, "%s. ", THEORY_SETTINGS);
+    if (b->kept.count)
+        text_format(
+            &c->notes,
+            "What your runs do not measure is taken from results/reference/claims.json (--own leaves it out). ");
+    text_format(&c->notes, "`normbench claims ID` prints one claim in full.");
 }
 
 /* "13 of 18 open claims would be decided in a day of two cores each; …" */
@@ -233,8 +247,8 @@ static void days(const Ledger *b, Cells *c) {
         open++, day += hours <= 24, more += hours > 24;
     }
     text_format(&c->notes,
-                "%d open claim%s: a day of two cores or less would decide %d, more %d; of %d no number of seeds is "
-                "known that would. ",
+                "Of %d open claim%s a day of two cores or less would decide %d, and more time %d; for %d no number of "
+                "seeds is known that would decide it. ",
                 open, open == 1 ? "" : "s", day, more, open - day - more);
 }
 

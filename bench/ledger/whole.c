@@ -28,8 +28,8 @@ static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
     if (isnan(c->p) || c->word == WORD_NOT_TESTED) return;
     text_format(out, "; p %s", SHOW_P(c->p));
     if (!isnan(c->holm))
-        text_format(out, ", by Holm over the %d claim%s of %s that contrasts decide %s", k, k == 1 ? "" : "s",
-                    c->file->writeup, SHOW_P(c->holm));
+        text_format(out, "; p adjusted by Holm's method over the %d claim%s of %s that comparisons of runs decide: %s",
+                    k, k == 1 ? "" : "s", c->file->writeup, SHOW_P(c->holm));
 }
 
 /* The head: what is claimed, and what was found. */
@@ -148,7 +148,7 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
     if (!isnan(margin)) lo = fmin(lo, -margin), hi = fmax(hi, margin);
     Cells *cells = cells_add(out, "seeds", "Its seeds");
     LOCAL_TEXT(words);
-    text_format(&cells->caption, "o: the difference; |: %s; colons: the margin.",
+    text_format(&cells->caption, "In the picture o marks the difference, | marks %s and colons mark the margin.",
                 of->what.against != 0 ? "the threshold" : "0");
     cells_column(cells, "seed", 'r', "seed");
     cells_column(cells, "difference", 'r', "difference");
@@ -169,10 +169,10 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
     }
     const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
     const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;
-    text_format(&cells->notes, "To train these runs: normbench run %s --profile %s. ", name, profile);
+    text_format(&cells->notes, "`normbench run %s --profile %s` trains these runs. ", name, profile);
     text_format(&cells->notes,
-                l->stored ? "Stored: %s; of a run here: normbench runs show ID."
-                          : "One of them: normbench runs show ID%s.",
+                l->stored ? "They are stored numbers (%s); `normbench runs show ID` prints a run that is here."
+                          : "`normbench runs show ID%s` prints one of them.",
                 l->stored ? l->stored->made : "");
 }
 

@@ -100,10 +100,10 @@ static void heading(const Lineage *l, Text *out) {
     if (experiment_cell_text(where, t->x, w->cell)[0]) text_format(out, ", %s", where);
     text_format(out, "; plan %.8s, results %.8s\n", t->x->plan, t->results_hash);
     if (l->turned)
-        text_format(out, "Shown as %s compare it: %s - %s.\n",
+        text_format(out, "The difference is shown as %s compare it: %s - %s.\n",
                     l->of == LINEAGE_CLAIMS ? "the write-up's claims" : "the lines of the table", arm_name(l, 0),
                     arm_name(l, 1));
-    if (t->classes.length) text_format(out, "Arithmetic: class %s.\n", t->classes.at);
+    if (t->classes.length) text_format(out, "The runs were computed in arithmetic class %s.\n", t->classes.at);
     table_exploratory(t, &why);
     if (why.length) text_format(out, "EXPLORATORY: %s.\n", why.at);
 }
@@ -165,7 +165,8 @@ static void seeds(const Lineage *l, Cells *c) {
         seed_row(l, seed, c);
         lost |= run_of(l, 0, seed)->diverged || run_of(l, 1, seed)->diverged;
     }
-    if (lost) text_format(&c->notes, "§: diverged by this step; it counts as the uniform predictor.");
+    if (lost)
+        text_format(&c->notes, "§ marks a run that diverged by this step; it counts as a uniform guess (loss ln V).");
 }
 
 static void mean_row(const Lineage *l, Cells *c) {
@@ -219,14 +220,15 @@ static void share(Text *out, uint64_t count, uint64_t total, double p) {
 static void stops(const Lineage *l, Text *out) {
     const Anytime *a = &l->family->anytime[l->c - l->family->at];
     LOCAL_TEXT(words);
-    text_format(&words, "Seeds are added: ");
+    text_format(&words, "Seeds were added until every comparison was decided: ");
     table_stop(l->t, &words);
     text_format(&words, ". p = %s holds at every stop", SHOW_P(a->p));
     if (l->of == LINEAGE_ALONE)
-        text_format(&words, "; no table makes this comparison: it is adjusted for nothing, and is exploratory.");
+        text_format(&words, "; no table makes this comparison, so it is adjusted for nothing and is exploratory.");
     else
-        text_format(&words, ", by Holm over %d.", l->family->count);
-    if (!isnan(a->inside_p)) text_format(&words, " That it lies within the margin: p = %s.", SHOW_P(a->inside_p));
+        text_format(&words, ", adjusted by Holm's method over %d.", l->family->count);
+    if (!isnan(a->inside_p))
+        text_format(&words, " For the difference to lie within the margin p = %s.", SHOW_P(a->inside_p));
     if (a->at) text_format(&words, " It was decided after %d seeds.", a->at);
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
@@ -240,7 +242,7 @@ static void flips(const Lineage *l, Text *out) {
                                            [LINEAGE_ALONE] = ""};
     LOCAL_TEXT(words);
     if (f->status != ST_OK)
-        text_format(&words, "No sign flips: %s.", st_status_text(f->status));
+        text_format(&words, "There are no sign flips: %s.", st_status_text(f->status));
     else {
         text_format(&words,
                     "If the arms did not differ, each of the %zu differences could as well have the other sign. ",
@@ -257,7 +259,7 @@ static void flips(const Lineage *l, Text *out) {
         text_format(&words, ".");
     }
     if (l->of == LINEAGE_ALONE)
-        text_format(&words, " No table makes this comparison: it is adjusted for nothing, and is exploratory.");
+        text_format(&words, " No table makes this comparison, so it is adjusted for nothing and is exploratory.");
     else if (!isnan(c->joint.step)) {
         text_format(&words,
                     " It is one of %d %s. With the signs of all of them flipped together and the largest "
@@ -266,7 +268,7 @@ static void flips(const Lineage *l, Text *out) {
         share(&words, c->joint.step_count, l->family->joint.total, c->joint.step);
         text_format(&words, ".");
     }
-    text_format(&words, " The smallest p that %d seeds allow: %s.", l->family->n, SHOW_P(l->family->floor));
+    text_format(&words, " The smallest p that %d seeds allow is %s.", l->family->n, SHOW_P(l->family->floor));
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
 }
@@ -275,14 +277,15 @@ static void flips(const Lineage *l, Text *out) {
 static void margin_verdict(const Lineage *l, Text *words) {
     const Comparison *c = l->c;
     if (isnan(c->inside_p)) {
-        text_format(words, " Yet below %d seeds nothing is called the same.", ST_EQUAL_SEEDS);
+        text_format(words, " Below %d seeds nothing is called the same.", ST_EQUAL_SEEDS);
         return;
     }
-    text_format(words,
-                " With sign flips of d shifted to both margins, and adjusted over the family: p %s: %s at level %s.",
-                SHOW_P(c->inside_p), c->inside ? "yes" : "not shown", FORMAT_REAL(l->family->alpha));
+    text_format(
+        words,
+        " Sign flips of the differences shifted to both margins, adjusted over the family, give p %s: %s at level %s.",
+        SHOW_P(c->inside_p), c->inside ? "yes" : "not shown", FORMAT_REAL(l->family->alpha));
     if (c->inside)
-        text_format(words, " %d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge.",
+        text_format(words, " Even where all %d seeds agree, up to %.0f %% of the runs may stall or diverge.",
                     l->family->n, 100 * st_unseen((size_t)l->family->n, l->family->alpha));
 }
 
@@ -293,7 +296,7 @@ static void margin(const Lineage *l, Text *out) {
     int decimals = decimals_for(x->se, 4);
     LOCAL_TEXT(words);
     if (isnan(l->c->what.margin) || !l->c->t_decides || x->status != ST_OK) return;
-    text_format(&words, "Is it inside %s? Two one-sided t tests: p %s%s; the %s%% interval ",
+    text_format(&words, "Is it inside %s? Two one-sided t tests give p %s%s; the %s%% interval ",
                 format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", SHOW_P(x->p),
                 FORMAT_REAL(round(1e4 * (1 - 2 * l->family->alpha)) / 100));
     show_interval(&words, x->ci_lo, x->ci_hi, decimals, "");

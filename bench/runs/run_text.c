@@ -109,7 +109,7 @@ static void keys(const RunSpec *s, int width, Text *out) {
     RunSpec defaults;
     Cells c;
     spec_init(&defaults);
-    cells_init(&c, "keys", "keys, those that are not at their default first");
+    cells_init(&c, "keys", "keys (those that differ from their default stand first)");
     cells_column(&c, "key", 'l', ""), cells_column(&c, "value", 'l', ""), cells_column(&c, "default", 'l', "");
     for (int i = 0; i < spec_key_count + variant_key_count; i++) {
         const char *key = i < spec_key_count ? spec_keys[i] : variant_keys[i - spec_key_count];
@@ -154,8 +154,8 @@ static void hits(const RunRecord *r, Text *out) {
     const Hits *h = &r->hits;
     if (!h->targets) return;
     text_format(out,
-                "\nhits: %ld of %ld targets are predicted right after step %d; always saying the most frequent one, "
-                "%ld are (%.2f %%)\n",
+                "\nhits: %ld of %ld targets are predicted right after step %d; always naming the most frequent one "
+                "would be right for %ld (%.2f %%)\n",
                 h->right, h->targets, h->step, h->frequent, 100. * (double)h->frequent / (double)h->targets);
 }
 

@@ -52,7 +52,7 @@ void across_words(const Across *a, const Comparison *const *at, int pair, char (
     else if (!apart)
         text_format(out, "not decided at any");
     else if (alike < apart)
-        text_format(out, "another sign at some: read each row");
+        text_format(out, "the sign differs at some; read each row");
     else
         text_format(out, "shown at %d of %d alone, and no change is shown", apart, a->values);
 }

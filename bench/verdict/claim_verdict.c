@@ -36,7 +36,7 @@ static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *
 /* Why a claim's test cannot be made by any experiment here yet; false: it can be. */
 static bool needs_more(const ClaimTest *t, char *why, size_t size) {
     if (t->theories) {
-        snprintf(why, size, "decided by statements, not by runs: normbench run theory");
+        snprintf(why, size, "`normbench run theory` decides it without training");
         return true;
     }
     if (!t->needs) return false;
@@ -50,7 +50,7 @@ static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size
     for (int i = t->predictors ? 1 : 0; i <= t->predictors; i++) {
         ProbeKind kind = curve_asked(metric_info[metric[i]].reads);
         if (kind == PROBE_COUNT || x->probes.wanted[kind]) continue;
-        snprintf(why, size, "'%s' is not measured here, which takes probes: [%s]", metric_info[metric[i]].key,
+        snprintf(why, size, "'%s' is not measured here; it needs probes: [%s]", metric_info[metric[i]].key,
                  probe_info[kind].name);
         return true;
     }
@@ -61,7 +61,7 @@ static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size
 static bool cannot_vary(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
     int cell[EXPERIMENT_VALUES_MAX];
     if (!t->grid || t->grid == GRID_failed || grid_cells(x, 0, cell) > 1) return false;
-    snprintf(why, size, "'%s' cannot vary here: one learning rate", grid_info[t->grid].key);
+    snprintf(why, size, "'%s' cannot vary here, as there is one learning rate", grid_info[t->grid].key);
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char
         int arm = 0;
         while (arm < x->arms && strcmp(x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
         if (arm == x->arms) {
-            snprintf(why, size, "no arm '%.48s' here", t->term[i].arm.name);
+            snprintf(why, size, "there is no arm '%.48s' here", t->term[i].arm.name);
             return false;
         }
         c->term[i] = (Term){.arm = arm, .weight = t->term[i].weight};
@@ -148,7 +148,7 @@ static bool planned_step(const Claim *claim, const ClaimTest *t, const Contrast 
 
 bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment *x, char *why, size_t size) {
     if (needs_more(t, why, size)) return false;
-    snprintf(why, size, "no cell of the claim is here");
+    snprintf(why, size, "none of the claim's settings is run here");
     for (int cell = 0; cell < experiment_cells(x); cell++) {
         Contrast c = {.cell = cell};
         if (!find_arms(t, x, &c, why, size)) return false;
@@ -156,7 +156,7 @@ bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment 
         if (!find_cells(t, x, NULL, &c, spec)) continue;
         if (!claim_holds(claim, spec, c.terms, why, size)) continue;
         if (planned_step(claim, t, &c, spec)) return true;
-        snprintf(why, size, "no step of the claim is measured here");
+        snprintf(why, size, "none of the claim's steps is evaluated here");
     }
     return false;
 }
@@ -196,8 +196,8 @@ static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, con
     if (!planned)
         snprintf(add(l, claim, t, -1, -1)->why, CLAIM_WHY_SIZE, "%s",
                  why[0]  ? why
-                 : found ? "no step of the claim is measured here"
-                         : "no cell of the claim is here");
+                 : found ? "none of the claim's steps is evaluated here"
+                         : "none of the claim's settings is run here");
 }
 
 static void say(ClaimVerdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -226,15 +226,15 @@ static Seen difference_seen(ClaimVerdict *v, const Reading *r, const Family *f) 
     bool inside = means && c->inside, cap = means && c->decision_capped != c->decision;
     if (isnan(v->p)) return SEEN_unclear;
     if (v->p < f->alpha && cap) {
-        say(v, "it would rest on what a diverged run counts as");
+        say(v, "the verdict would depend on what a diverged run counts as");
         return SEEN_unclear;
     }
     if (means && all_at_it(c)) {
-        say(v, c->what.against != 0 ? "every seed is at the threshold" : "no seed differs");
+        say(v, c->what.against != 0 ? "every seed lies at the threshold" : "no seed shows a difference");
         return SEEN_nothing;
     }
     if (inside) {
-        say(v, "within %g: too small to matter", c->what.margin);
+        say(v, "the difference lies within %g, which is too small to matter", c->what.margin);
         return SEEN_nothing;
     }
     return !(v->p < f->alpha) ? SEEN_unclear : right ? SEEN_yes : SEEN_no;
@@ -257,14 +257,14 @@ static Seen number_seen(ClaimVerdict *v, Seen seen) {
     const Replication *r = &v->replication;
     if (!v->own || isnan(v->reported) || isnan(r->reported_se) || isnan(r->lo)) return seen;
     if (seen == SEEN_yes && !r->inside)
-        say(v, "in direction: its number %.3g lies outside the prediction interval", v->reported);
+        say(v, "the direction alone: the reported number %.3g lies outside the prediction interval", v->reported);
     if (seen == SEEN_nothing && r->inside) {
-        say(v, "but its number %.3g lies inside the prediction interval", v->reported);
+        say(v, "but the reported number %.3g lies inside the prediction interval", v->reported);
         v->apart = true;
         return SEEN_unclear;
     }
     if (seen != SEEN_unclear || r->inside) return seen;
-    say(v, "its number %.3g is ruled out by the prediction interval", v->reported);
+    say(v, "the prediction interval rules out the reported number %.3g", v->reported);
     v->apart = true;
     return SEEN_no;
 }
@@ -276,7 +276,7 @@ static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
     if (isnan(v->lo) || isnan(v->p)) return;
     if (c->inside && (v->seen == SEEN_yes || v->seen == SEEN_nothing)) {
         bool within = v->lo - r->neutral >= -margin && v->hi - r->neutral <= margin;
-        if (!within) say(v, "by two one-sided tests at %.3g the mean is inside", f->alpha);
+        if (!within) say(v, "two one-sided tests at level %.3g show that the mean lies inside the margin", f->alpha);
         v->apart |= !within;
         return;
     }
@@ -284,12 +284,12 @@ static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
     if ((v->lo > r->neutral || v->hi < r->neutral) == (v->p < f->alpha)) return;
     v->apart = true;
     if (v->test->test == st_test_find("choice")) {
-        say(v, "p is of choosing rates anew, the interval takes them as given");
+        say(v, "p counts the choice of learning rates, the interval takes it as given");
         return;
     }
     StFlipCi ci = st_flip_ci(c->pairs.d, c->pairs.n, c->pairs.scale, f->conf, c->key);
     if (ci.status != ST_OK) return;
-    say(v, "interval of the sign flips that decide; Student's is [%.3g, %.3g]", v->lo, v->hi);
+    say(v, "the interval is that of the sign flips, which decide; Student's is [%.3g, %.3g]", v->lo, v->hi);
     v->lo = ci.lo + r->neutral, v->hi = ci.hi + r->neutral, v->interval = "sign flips";
 }
 
@@ -329,17 +329,19 @@ static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
 static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
     if (r->why)
         say(v, "%s", r->why);
+    else if (isnan(v->p) && !(v->floor > 0))
+        say(v, "these runs give no p");
     else if (isnan(v->p) || v->floor >= f->alpha)
-        say(v, "n = %d: p cannot fall below %.3g", f->n, v->floor);
+        say(v, "with %d seed%s no p is below %.3g", f->n, f->n == 1 ? "" : "s", v->floor);
     else if (!v->why[0] && v->test->expects == EXPECT_equal)
-        say(v, "not shown to lie within %s", FORMAT_REAL(v->c->what.margin));
+        say(v, "it is not shown that the difference lies within %s", FORMAT_REAL(v->c->what.margin));
     v->seeds_wanted = seeds_wanted(v, f);
-    if (v->seeds_wanted > f->n) say(v, "about %d seeds would do", v->seeds_wanted);
-    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would do", SEEDS_MAX);
+    if (v->seeds_wanted > f->n) say(v, "about %d seeds would decide it", v->seeds_wanted);
+    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would decide it", SEEDS_MAX);
     if (!r->why && v->seeds_wanted > 0 && v->seeds_wanted <= f->n && v->test->test->about == ST_ABOUT_variance)
-        say(v, "no seed may be the one that decides"), v->seeds_wanted = 0;
+        say(v, "the verdict depends on a single seed"), v->seeds_wanted = 0;
     if (v->test->test->about == ST_ABOUT_predictor && !v->why[0] && !r->note[0])
-        say(v, "how many seeds would do is not known of this test");
+        say(v, "how many seeds would decide it is not known for this test");
 }
 
 void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {

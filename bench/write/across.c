@@ -11,8 +11,8 @@
 typedef struct {
     const Table *t;
     const Across *a;
-    const Comparison **at;  /* [values]: of one pair */
-    char (*label)[256];     /* [values] "width = 48" */
+    const Comparison **at; /* [values]: of one pair */
+    char (*label)[256];    /* [values] "width = 48" */
 } Place;
 
 static const Comparison *find(const Table *t, int cell, Compared pair) {
@@ -87,12 +87,14 @@ void across_tables(const Table *t, CellsList *out) {
     char title[160], difference[96], interval[64], conf[40];
     if (!place_init(&p, t, &a)) return;
     const Factor *f = &t->x->factor[0];
-    snprintf(title, sizeof title, "Whether it holds across %s", f->key);
+    snprintf(title, sizeof title, "Differences across %s", f->key);
     Cells *c = cells_add(out, "across", title);
-    text_format(&c->caption, "Differences at each %s after the last step, and how they change from the first, seed by "
-                             "seed over %d seeds.", f->key, t->sample.seeds);
+    text_format(&c->caption,
+                "The table has the differences at each %s after the last step, and how they change from the first "
+                "value, seed by seed over %d seeds.",
+                f->key, t->sample.seeds);
     text_format(&c->notes,
-                "p_adj of the changes: sign flips of them, adjusted by max-T over %d (smallest possible: %s).",
+                "p_adj of a change is that of its sign flips, adjusted by max-T over %d (the smallest possible is %s).",
                 a.changes.count, SHOW_P(a.changes.floor));
     snprintf(difference, sizeof difference, "Δ %s",
              t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key);

@@ -33,7 +33,7 @@ void claims_begin(ClaimsTable *x, Cells *c, const char *interval) {
 /* "maxt: step-down max-T, …, Holm over those tested so." */
 static void test_note(const ClaimsTable *x, int i, Text *out) {
     const StTest *test = &st_tests[i];
-    text_format(out, "%s%s: %s (%s)%s.", out->length ? " " : "", test->name, test->what, test->source,
+    text_format(out, "%s%s stands for %s (%s)%s.", out->length ? " " : "", test->name, test->what, test->source,
                 x->ratio[i] ? "; the number is the ratio of variances and has no interval, so it is confirmed in "
                               "direction at most"
                             : "");
@@ -42,17 +42,20 @@ static void test_note(const ClaimsTable *x, int i, Text *out) {
 void claims_end(ClaimsTable *x) {
     Text *out = &x->c->notes;
     if (x->reported)
-        text_format(out, "%srep.: the effect that follows from the write-up's own numbers at this step.",
+        text_format(out, "%srep. is the effect that follows from the write-up's own numbers at this step.",
                     out->length ? " " : "");
-    if (x->intervals.length) text_format(out, "%sIntervals: %s.", out->length ? " " : "", x->intervals.at);
+    if (x->intervals.length) text_format(out, "%sThe intervals are: %s.", out->length ? " " : "", x->intervals.at);
     for (int i = 0; i < (int)st_tests_count; i++)
         if (x->named[i]) test_note(x, i, out);
     if (x->other_test) text_format(out, " A claim of equality that is contradicted shows the p of maxt.");
     if (x->anytime)
-        text_format(out, "%sanytime: test martingales of the signs, which hold whenever one stops adding seeds.",
+        text_format(out,
+                    "%sanytime stands for test martingales of the signs, which hold whenever one stops adding seeds.",
                     out->length ? " " : "");
-    text_format(out, "%sp: of this contrast alone%s. Estimates are of places that decide nothing.",
-                out->length ? " " : "", x->fixed || !x->anytime ? ", where max-T is its exact sign flips" : "");
+    text_format(out,
+                "%sp is that of this contrast alone%s; floor is the smallest p that these seeds allow. A row called "
+                "estimate does not decide the claim.",
+                out->length ? " " : "", x->fixed || !x->anytime ? ", for which max-T is the exact sign-flip test" : "");
     text_release(&x->intervals);
 }
 
@@ -209,7 +212,7 @@ ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, cha
 static void title(const Table *t, Text *out) {
     text_format(out, "Claims of write-up %s: ", t->claims->writeup);
     claims_cite(t->claims, out);
-    text_format(out, ", against %s", t->x->name);
+    text_format(out, ", tested with experiment %s", t->x->name);
 }
 
 static void row(ClaimsTable *x, const Table *t, const ClaimVerdict *v) {
@@ -232,7 +235,7 @@ void claims_tables(const Table *t, CellsList *out) {
     before = NULL;
     Cells *c = cells_add(out, "claims", "");
     title(t, &c->title);
-    text_format(&c->caption, "Reported numbers: %s.", t->claims->file);
+    text_format(&c->caption, "The reported numbers stand in %s.", t->claims->file);
     snprintf(heading, sizeof heading, "[%s%% CI]", table_confidence(t, confidence));
     claims_begin(&x, c, heading);
     for (int i = 0; i < t->verdicts.count; i++) {
@@ -250,30 +253,45 @@ void claims_tables(const Table *t, CellsList *out) {
     claims_end(&x);
 }
 
-void claims_not_run(const Table *t, const char *head, Text *out) {
-    for (int i = 0; i < t->verdicts.count; i++) {
-        const ClaimVerdict *v = &t->verdicts.at[i];
-        bool said = i && v[-1].claim == v->claim && v[-1].word == WORD_NOT_TESTED && !strcmp(v[-1].why, v->why);
-        if (v->word == WORD_NOT_TESTED && !said) text_format(out, "%s%s: not tested: %s\n", head, v->claim->id, v->why);
+static bool not_run(const ClaimVerdict *v, const char *why) {
+    return v->word == WORD_NOT_TESTED && !strcmp(v->why, why);
+}
+
+void claims_not_run(const Table *t, Text *out) {
+    const ClaimVerdicts *l = &t->verdicts;
+    int reasons = 0;
+    for (const ClaimVerdict *v = l->at; v < l->at + l->count; v++) {
+        const ClaimVerdict *first = l->at, *before = NULL;
+        while (!not_run(first, v->why) && first < v) first++;
+        if (v->word != WORD_NOT_TESTED || first < v) continue;
+        text_format(out, "%s", reasons++ ? "; " : "Tests of these claims are not made here: ");
+        for (const ClaimVerdict *x = v; x < l->at + l->count; x++) {
+            if (!not_run(x, v->why) || (before && before->claim == x->claim)) continue;
+            text_format(out, "%s%s", before ? ", " : "", x->claim->id), before = x;
+        }
+        text_format(out, " (%s)", v->why);
     }
+    if (reasons) text_format(out, ".");
 }
 
 void replication_text(const ClaimVerdict *v, Text *out) {
     const Replication *r = &v->replication;
     if (isnan(v->reported)) return;
     if (isnan(r->lo)) {
-        text_format(out, "no prediction interval: ours has no standard error");
+        text_format(out, "there is no prediction interval, as our number has no standard error");
         return;
     }
     int decimals = decimals_for((r->hi - r->lo) / 4, 2);
     text_format(out, "prediction interval ");
     show_interval(out, r->lo, r->hi, decimals, "");
     if (isnan(r->se))
-        text_format(out, " of ours alone; their spread is not known");
+        text_format(out, " of our number alone (the write-up's spread is not known)");
     else if (isnan(r->reported_se))
-        text_format(out, "; SE %s (their spread is not known)", SHOW_NUMBER(r->se, decimals_for(r->se, 4)));
+        text_format(out, ", by our standard error %s (the write-up's is not known)",
+                    SHOW_NUMBER(r->se, decimals_for(r->se, 4)));
     else
-        text_format(out, "; SE %s (ours), %s (theirs)", SHOW_NUMBER(r->se, decimals_for(r->se, 4)),
+        text_format(out, ", by the standard errors %s (ours) and %s (the write-up's)",
+                    SHOW_NUMBER(r->se, decimals_for(r->se, 4)),
                     SHOW_NUMBER(r->reported_se, decimals_for(r->reported_se, 4)));
 }
 
@@ -310,7 +328,7 @@ static bool above(const TokenHits *x, int side) {
 static void beside_frequent(const Table *t, const TokenHits *x, Text *out) {
     char number[SHOWN], name[NAMED];
     show_number(number, x->frequent, 4);
-    text_format(out, "Always the most frequent target would be right %s of the time:", number);
+    text_format(out, "Always naming the most frequent target would be right %s of the time:", number);
     for (int side = 0; side < 2; side++)
         text_format(out, "%s %s, %s, is %sabove that", side ? ";" : "", arm_name(name, t, x, side),
                     show_number(number, x->accuracy[side], 4), above(x, side) ? "" : "not ");
@@ -321,8 +339,10 @@ void token_hits_text(const Table *t, const Contrast *w, Text *out) {
     TokenHits x;
     char p[SHOWN], name[2][NAMED];
     if (token_hits_make(&x, &t->sample, w)) return;
-    text_format(out, "Of N = %ld targets, right in %s alone (b), in %s alone (c), exact McNemar p:", x.targets,
-                arm_name(name[0], t, &x, 0), arm_name(name[1], t, &x, 1));
+    text_format(
+        out,
+        "Of N = %ld targets, b are right in %s alone and c in %s alone. By seed, b, c and the exact McNemar p are:",
+        x.targets, arm_name(name[0], t, &x, 0), arm_name(name[1], t, &x, 1));
     for (const TokenHitsSeed *s = x.seed; s < x.seed + x.seeds; s++)
         text_format(out, "%s seed %llu %ld, %ld, %s", s == x.seed ? "" : ";", (unsigned long long)s->seed, s->only_a,
                     s->only_b, show_p(p, s->test.p));
@@ -337,7 +357,7 @@ void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out) {
     char name[NAMED];
     if (token_hits_make(&x, &t->sample, w)) return;
     cells_init(&c, "targets", "");
-    text_format(&c.title, "of N = %ld targets, right in one arm alone", x.targets);
+    text_format(&c.title, "how many of N = %ld targets are right in one arm alone", x.targets);
     cells_column(&c, "seed", 'r', "seed");
     cells_column_over(&c, "only_first", 'r', arm_name(name, t, &x, 0), "b");
     cells_column_over(&c, "only_second", 'r', arm_name(name, t, &x, 1), "c");

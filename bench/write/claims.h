@@ -58,8 +58,9 @@ ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, cha
 
 /* The claims that an experiment measures; none: no table. */
 void claims_tables(const Table *t, CellsList *out);
-/* "002-6: no cell of the claim is here": a line for each claim that it does not, with `head` before each. */
-void claims_not_run(const Table *t, const char *head, Text *out);
+/* "Tests of these claims are not made here: 002-6, 002-8 (there is no arm 'rmsnorm' here); …": each reason once;
+ * nothing where all are made. */
+void claims_not_run(const Table *t, Text *out);
 
 /* "prediction interval [-0.23, 0.09]; SE 0.060 (ours), 0.033 (theirs)", or that their spread is not known; nothing
  * where the write-up reports no effect at this step. SE: standard errors. */

@@ -10,13 +10,13 @@ static void words(const Table *t, const Components *c, Text *out) {
     const SampleCell *cell = &t->sample.cell[0];
     char conf[40];
     text_format(out,
-                "Standard deviation over %d seeds of %s after %d steps. What varies follows the run's seed; the other "
-                "draws are those of one seed. Intervals: %s %% chi-square, for normal values; of the sum "
-                "Satterthwaite's.",
+                "SD is the standard deviation over %d seeds of %s after %d steps. What varies follows the run's seed; "
+                "the other draws are those of one seed. Intervals are %s %% chi-square intervals for normal values, "
+                "that of the sum is Satterthwaite's.",
                 c->seeds, metric_info[t->metric].heading, cell->step[cell->steps - 1], table_confidence(t, conf));
-    text_format(out, " A source's variance holds its interactions with what is fixed, so that the sum can exceed what "
-                     "is found when all vary. Both come from the same draws, and no test compares them. A run "
-                     "that diverged counts as the uniform predictor.");
+    text_format(out, " The variance of a source includes its interactions with what is fixed, so the sum can exceed "
+                     "the variance found when all vary. Both come from the same draws, and no test compares them. A "
+                     "run that diverged counts as a uniform guess (loss ln V).");
 }
 
 /* "starting weights, batches" */

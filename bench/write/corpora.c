@@ -47,12 +47,12 @@ void corpora_ranks(const CorporaShown *s, Text *out) {
     text_format(out, "%s p %s (smallest possible %s). ", f->exact ? "exact" : "random relabelling's", SHOW_P(f->p),
                 SHOW_P(f->p_min));
     if (isnan(f->critical)) {
-        text_format(out, "So few corpora set no two mean ranks apart at the %d %% level.", level(c));
+        text_format(out, "So few corpora cannot set two mean ranks apart at the %d %% level.", level(c));
         return;
     }
     text_format(out,
-                "Critical difference: mean ranks at least %s apart differ at the %d %% level, jointly over all "
-                "pairs: ",
+                "Mean ranks that lie at least %s apart (the critical difference) differ at the %d %% level, jointly "
+                "over all pairs: ",
                 SHOW_NUMBER(f->critical, 2), level(c));
     for (int a = 0; a < c->arms; a++)
         for (int b = 0; b < c->arms; b++)
@@ -65,13 +65,14 @@ void corpora_methods(const CorporaShown *s, const char *unit, Text *out) {
     const CorporaSum *c = s->sum;
     char conf[40];
     format_real(conf, round(1e4 * (1 - c->alpha)) / 100);
-    text_format(out,
-                "Score of a run: %s minus the mean of %s on the same corpus; %s is better. IQM: interquartile mean of "
-                "the scores of all %d runs of an arm. Brackets: %s %% stratified bootstrap interval of the difference "
-                "of the IQMs, of other seeds on these corpora. Rank: of an arm's mean within a corpus, 1 the best, "
-                "averaged. Shares: of runs whose score is at %s tau.",
-                unit, s->arm[c->baseline], c->higher ? "higher" : "lower", c->corpora * c->seeds, conf,
-                c->higher ? "least" : "most");
+    text_format(
+        out,
+        "The score of a run is %s minus the mean of %s on the same corpus; %s is better. IQM is the interquartile mean "
+        "of the scores of all %d runs of an arm. Brackets are the %s %% stratified bootstrap interval of the "
+        "difference of the IQMs, for other seeds on these corpora. Mean rank averages over the corpora the rank of an "
+        "arm's mean, of which 1 is the best. Shares are those of runs whose score is at %s the number on top.",
+        unit, s->arm[c->baseline], c->higher ? "higher" : "lower", c->corpora * c->seeds, conf,
+        c->higher ? "least" : "most");
 }
 
 /* tau: a round score; its share of runs under its own number. */
@@ -160,12 +161,12 @@ static void scores(const Corpora *f, const Table *t, int group, CellsList *out) 
 
 static void words(const Table *t, const Corpora *f, const CorporaShown *s, Text *out) {
     const SampleCell *cell = &t->sample.cell[0];
-    text_format(out, "The arms over %d corpora (", f->corpora);
+    text_format(out, "The arms are summed up over %d corpora (", f->corpora);
     for (int i = 0; i < f->corpora; i++) text_format(out, "%s%s", i ? ", " : "", f->corpus[i]);
     text_format(out, "), %d seed%s each, after %d steps. ", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",
                 cell->step[cell->steps - 1]);
     corpora_methods(s, metric_info[f->metric].heading, out);
-    text_format(out, " A run that diverged counts as the uniform predictor.");
+    text_format(out, " A run that diverged counts as a uniform guess (loss ln V).");
 }
 
 void corpora_tables(const Table *t, CellsList *out) {

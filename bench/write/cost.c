@@ -51,11 +51,11 @@ void cost_tables(const Table *t, CellsList *out) {
     bool ranked = y && y->rows, unlike = false;
     Cells *c = cells_add(out, "cost", "Cost (times are noisy)");
     text_format(&c->caption,
-                "Step time / baseline: median [least, most] of the ratios to %s, paired by seed; wall-clock times on a "
-                "shared machine are noisy.",
+                "Step time / baseline is the median [smallest, largest] of the ratios to %s, paired by seed. These are "
+                "wall-clock times, which are noisy on a shared machine. MB is the memory of a run.",
                 t->x->arm[t->sample.baseline].label);
-    if (ranked) text_format(&c->caption, " MFLOP: of a step's matrix products and attention.");
-    if (counted(t)) text_format(&c->caption, " Of the cells of precision %s.", counted(t));
+    if (ranked) text_format(&c->caption, " MFLOP counts a step's matrix products and attention.");
+    if (counted(t)) text_format(&c->caption, " The times are those of the cells of precision %s.", counted(t));
     columns(c, ranked);
     for (int i = 0; ranked && i < y->rows; i++) {
         if (i % y->arms == 0) cells_heading(c, y->group[y->row[i].group]);

@@ -18,13 +18,16 @@ enum { SHOWN_COLUMNS = sizeof shown / sizeof *shown };
 static void words(const Table *t, bool reported, Text *out) {
     table_sources(t, out);
     if (t->sample.seeds > 1)
-        text_format(out, " Means over n = %d seeds; SD: the loss's standard deviation over them.", t->sample.seeds);
+        text_format(out,
+                    " Each row is one arm in one cell, a combination of the values that vary. Numbers are means over n "
+                    "= %d seeds; SD is the standard deviation of the loss over them.",
+                    t->sample.seeds);
     else
-        text_format(out, " Single seed: descriptive.");
+        text_format(out, " Each row is one arm in one cell, a combination of the values that vary. There is one seed, "
+                         "so the table is descriptive.");
     text_format(out,
-                " lg last/first: decades between the gradient norms of the last and the first block, averaged over "
-                "the steps.");
-    if (reported) text_format(out, " rep.: as reported by the write-up.");
+                " lg last/first is log10 of the last block's gradient norm over the first's, averaged over the steps.");
+    if (reported) text_format(out, " Columns with rep. hold the numbers of the write-up.");
 }
 
 static void columns(const Table *t, bool reported, Cells *c) {

@@ -7,19 +7,20 @@
 static void words(const Table *t, const Failures *f, Text *out) {
     const RunRecord *r = t->records;
     text_format(out,
-                "Of %d seed%s per arm, at the last step. Stalled: ended, but not 0.05 nats below the unigram model",
+                "The table counts runs of %d seed%s per arm at the last step. A run stalled if it ended, but not 0.05 "
+                "nats below the loss of the unigram model, which knows only how often each token occurs",
                 f->seeds, f->seeds == 1 ? "" : "s");
     if (isnan(r->unigram))
-        text_format(out, ", whose loss is not known here: none is counted");
+        text_format(out, "; that loss is not known here, so none is counted");
     else
         text_format(out, " (%s nats)", SHOW_NUMBER(r->unigram, 3));
-    text_format(out, ". Shares with 95 %% Clopper-Pearson intervals.");
+    text_format(out, ". Intervals of shares are 95 %% Clopper-Pearson.");
     if (f->arms > 1)
         text_format(out,
-                    " p: exact McNemar test against %s of how often either happens; p_adj: by joint sign flips over "
-                    "all arms, cells and kinds (smallest possible: %s).",
+                    " p is that of the exact McNemar test against %s of how often either happens; p_adj is adjusted by "
+                    "joint sign flips over all arms, cells and kinds (the smallest possible is %s).",
                     t->x->arm[t->sample.baseline].label, SHOW_P(f->floor));
-    text_format(out, " Loss: median over seeds, a diverged run counting as the uniform predictor.");
+    text_format(out, " Loss is the median over seeds, where a diverged run counts as a uniform guess (loss ln V).");
 }
 
 static void columns(Cells *c) {

@@ -66,7 +66,7 @@ static void spread_text(const Outlook *o, const Experiment *x, Text *out) {
 static void power_text(const Outlook *o, Text *out) {
     bool several = o->comparisons > 1;
     text_format(out, "  One comparison alone finds a difference of %.2g SD in 80%% of cases", o->detectable);
-    text_format(out, " (SD: of the differences over seeds)%s\n", several ? ";" : ".");
+    text_format(out, ", where SD is that of the differences over seeds%s\n", several ? ";" : ".");
     if (!several) return;
     text_format(out, "  %d comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays ",
                 o->comparisons);
@@ -90,9 +90,9 @@ static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
     text_format(out, "  The margin of %s is below what %d seeds can show: by the SD of %s its interval reaches +-%.2g",
                 FORMAT_REAL(x->margin), o->seeds, x->arm[most].name, half);
     if (enough < EXPERIMENT_SEEDS_MAX)
-        text_format(out, "; %d seeds would do.\n", enough);
+        text_format(out, "; %d seeds would be enough.\n", enough);
     else
-        text_format(out, "; no number of seeds would do.\n");
+        text_format(out, "; no number of seeds would be enough.\n");
 }
 
 /* Of seeds that are added until it is decided. */
@@ -102,19 +102,20 @@ static void until_text(const Experiment *x, Text *out) {
     text_format(out, "  Seeds are added until %s decided at the last step, at most %d: ",
                 comparisons == 1 ? "the one comparison is" : "all comparisons are", x->most);
     if (least > x->most)
-        text_format(out, "too few to decide anything.\n");
+        text_format(out, "these are too few to decide anything.\n");
     else
-        text_format(out, "nothing is before %d seeds, nor that an arm is the same before %d.\n", least, ST_EQUAL_SEEDS);
+        text_format(out, "nothing can be decided before %d seeds, and no arm can be called the same before %d.\n",
+                    least, ST_EQUAL_SEEDS);
 }
 
 /* Of looks that were planned. */
 static void looks_text(const Experiment *x, Text *out) {
-    text_format(out, "  Looks at ");
+    text_format(out, "  The plan looks at ");
     looks_list(x, out);
     text_format(out, " seeds, each at the level that O'Brien and Fleming's spending of %s gives it:",
                 FORMAT_REAL(x->looked ? x->planned : x->alpha));
     for (int i = 0; i < x->looks; i++) text_format(out, "%s %s", i ? "," : "", FORMAT_REAL(looks_level(x, i)));
-    text_format(out, ".\n  The first look that decides every comparison at the last step is the last.\n");
+    text_format(out, ".\n  After a look that decides every comparison at the last step there is no other.\n");
 }
 
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {

@@ -22,50 +22,52 @@ static void places_words(const Table *t, const Ranking *y, Text *out) {
     format_real(alpha, t->x->alpha);
     if (y->arms < 2) return;
     if (!y->apart) {
-        text_format(out, " Places are open: %d seeds cannot reach p < %s, so no two arms are shown to differ.",
+        text_format(out, " Places are open, as %d seeds cannot reach p < %s, so no two arms are shown to differ.",
                     y->seeds, alpha);
         return;
     }
     text_format(out,
-                " Places: the ranks that these runs leave open, by tests of all %d pairs of arms together at level %s. "
-                "Two arms whose places overlap count as not apart: which of them is better is open.",
+                " Places are the ranks that these runs leave possible, by tests of all %d pairs of arms together at "
+                "level %s. Where the places of two arms overlap, it is open which of them is better.",
                 y->arms * (y->arms - 1) / 2, alpha);
 }
 
 static void ranking_words(const Table *t, const Ranking *y, Text *out) {
-    text_format(out, "Each arm at its best learning rate of ");
+    text_format(out, "Each arm is taken at its best learning rate of ");
     rates_words(y, out);
     text_format(out, ", after %d steps. Loss is in nats per token; lower is better, rank 1 is the lowest mean.",
                 last_step(t));
     if (y->status != ST_OK) {
-        text_format(
-            out,
-            " There is no ranking: too few seeds. A rate is chosen on other seeds than the one it is judged on, "
-            "which takes %d seeds or more; there is %d.",
-            (int)RANKING_LEAST_SEEDS, y->seeds);
+        text_format(out,
+                    " There is no ranking, as there are too few seeds: a rate is chosen on other seeds than the one it "
+                    "is judged on, which takes %d seeds or more; there is %d.",
+                    (int)RANKING_LEAST_SEEDS, y->seeds);
         return;
     }
     if (y->rates > 1)
-        text_format(
-            out, " The rate of a seed is the one with the lowest mean loss over the other seeds, a rate at which one "
-                 "of them diverged or stalled coming last; so no run helps to choose the rate at which it is judged. "
-                 "A run that diverged counts as the uniform predictor.");
+        text_format(out, " The rate of a seed is the one with the lowest mean loss over the other seeds, and a rate at "
+                         "which one of them diverged or stalled comes last; so no run helps to choose the rate at "
+                         "which it is judged. A run that diverged counts as a uniform guess (loss ln V).");
     else
-        text_format(out, " There is one rate, so none is chosen. A run that diverged counts as the uniform predictor.");
+        text_format(
+            out, " There is one rate, so none is chosen. A run that diverged counts as a uniform guess (loss ln V).");
     places_words(t, y, out);
 }
 
 /* Its intervals and tests. */
 static void methods(const Table *t, const Ranking *y, Text *out) {
     char conf[40];
-    text_format(out, "Mean rank: of the ranks within each seed. Intervals: %s %% t over %d seeds, of the arm alone",
+    text_format(out,
+                "Mean rank is the mean of the ranks within each seed. Intervals are %s %% t intervals over %d seeds, "
+                "of the arm alone",
                 table_confidence(t, conf), y->seeds);
     if (y->joint.status == ST_OK)
         text_format(
             out,
             " and of its paired difference to %s; they take the chosen rates as given, and are too narrow where "
-            "seeds of an arm got different ones. p_adj: %s tests that swap two arms' losses at all rates within a "
-            "seed and choose anew, adjusted by max-T over %d comparison%s (smallest possible: %s)",
+            "seeds of an arm got different ones. p_adj is that of %s tests that swap two arms' losses at all rates "
+            "within a seed and choose the rates anew, adjusted by max-T over %d comparison%s (the smallest possible is "
+            "%s)",
             t->x->arm[t->sample.baseline].label, y->joint.exact ? "exact" : "randomized", (int)y->joint.k,
             y->joint.k == 1 ? "" : "s", SHOW_P(y->joint.p_min));
     text_format(out, ".");
@@ -73,11 +75,12 @@ static void methods(const Table *t, const Ranking *y, Text *out) {
 
 static void rate_legend(Text *out) {
     text_format(out,
-                "Rates chosen for the seeds; in brackets for how many, where they differ. Basin: neighbouring rates "
-                "whose mean loss is within %g nats of the best rate's and at which no run diverged or stalled, and how "
-                "many decades they span. *: an end of the grid, so that the best rate may lie outside. diverged, "
-                "stalled: of the runs at all rates; stalled: ended less than 0.05 nats below the unigram model. MFLOP: "
-                "of a step's matrix products and attention.",
+                "Rates are those chosen for the seeds; where they differ, brackets say for how many seeds. The basin "
+                "is the neighbouring rates whose mean loss is within %g nats of the best rate's and at which no run "
+                "diverged or stalled; behind it stands how many decades they span. A star marks an end of the grid, "
+                "where the best rate may lie outside. Diverged and stalled count the runs at all rates; a run stalled "
+                "if it ended less than 0.05 nats below the unigram model, which knows only how often each token "
+                "occurs. MFLOP counts a step's matrix products and attention.",
                 SENSITIVITY_BASIN);
 }
 
@@ -166,7 +169,7 @@ static void loss_columns(const Table *t, Cells *c) {
     cells_column_over(c, "delta", 'r', "difference", over);
     cells_column_over(c, "delta", 'i', "[CI]", over);
     cells_column(c, "p_adjusted", 'r', "p_adj");
-    static const char *const data[] = {"arm", "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself",
+    static const char *const data[] = {"arm",  "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself",
                                        "rates"};
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
     cells_column(c, "basin", 'I', "");
@@ -282,11 +285,12 @@ static const char *label_of(const Table *t, const RankingRow *row) {
 static void caption(const Table *t, const Best *b, Text *out) {
     char rate[SHOWN];
     const Ranking *y = &b->ranking;
-    text_format(out, "Each arm at its best learning rate of ");
+    text_format(out, "Each arm is taken at its best learning rate of ");
     for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", show_rate(rate, y->rate[k]));
-    text_format(out, ". A seed's rate is the one with the lowest mean loss over the other seeds, so no run helps to "
-                     "choose the rate at which it is judged. Difference: of losses in nats, mean over %d seeds; below "
-                     "0 is better.",
+    text_format(out,
+                ". A seed's rate is the one with the lowest mean loss over the other seeds, so no run helps to "
+                "choose the rate at which it is judged. The difference is that of losses in nats, a mean over %d "
+                "seeds; below 0 is better.",
                 t->x->seeds);
 }
 
@@ -295,17 +299,17 @@ static void notes(const Table *t, const Best *b, Text *out) {
     char rate[SHOWN];
     const Ranking *y = &b->ranking;
     text_format(out,
-                "p decides: it swaps two arms' losses at all rates within a seed and chooses anew, adjusted by max-T "
-                "over %zu comparison%s (smallest possible: %s). The t interval takes the chosen rates as given, so it "
-                "may exclude 0 where p_adj is not below %s, and the other way.",
+                "p_adj decides: its test swaps two arms' losses at all rates within a seed and chooses the rates anew, "
+                "adjusted by max-T over %zu comparison%s (the smallest possible is %s). The t interval takes the "
+                "chosen rates as given, so it "
+                "may exclude 0 where p_adj is not below %s, or include 0 where it is.",
                 b->joint.k, b->joint.k == 1 ? "" : "s", SHOW_P(b->joint.p_min), FORMAT_REAL(t->x->alpha));
     for (int i = 0; i < y->rows; i++)
         if (best_at_end(b, &y->row[i])) {
             double at = y->rate[y->row[i].chosen[0]];
             text_format(out, " %s is best at %s, an end of the grid%s%s: a %s rate may be better.",
-                        label_of(t, &y->row[i]),
-                        show_rate(rate, at), y->group[y->row[i].group][0] ? " where " : "", y->group[y->row[i].group],
-                        y->row[i].chosen[0] ? "larger" : "smaller");
+                        label_of(t, &y->row[i]), show_rate(rate, at), y->group[y->row[i].group][0] ? " where " : "",
+                        y->group[y->row[i].group], y->row[i].chosen[0] ? "larger" : "smaller");
         }
 }
 
@@ -359,7 +363,8 @@ static void arms(const Table *t, const Best *b, CellsList *out) {
     cells_column(c, "loss", 'r', "loss");
     cells_column(c, "sd", 'r', "SD");
     cells_column(c, "arm", 'X', "");
-    text_format(&c->notes, "*: an end of the grid. Rank: of the mean losses; the lowest is 1.");
+    text_format(&c->notes, "A star marks an end of the grid. Rank 1 is the lowest mean loss; brackets behind a rate "
+                           "say for how many seeds it was chosen.");
     for (int i = 0; i < y->rows; i++) {
         const RankingRow *row = &y->row[i];
         LOCAL_TEXT(rates);

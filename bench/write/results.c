@@ -112,7 +112,7 @@ static void results(const Place *p, CellsList *out) {
     table_reported_why(t, p->cell, why, sizeof why);
     text_format(&c->caption, " ↓: lower is better, ↑: higher.");
     if (any)
-        text_format(&c->caption, " As reported: by write-up %s.", t->claims->writeup);
+        text_format(&c->caption, " Rows \"as reported\" hold the numbers of write-up %s.", t->claims->writeup);
     else if (why[0])
         text_format(&c->caption, " The numbers of write-up %s are not shown: %s.", t->claims->writeup, why);
 }
@@ -194,7 +194,8 @@ static void tests(const Place *p, CellsList *out) {
     cells_column(c, "p_adjusted", 'r', "p_adj");
     cells_column(c, "verdict", 'p', "verdict");
     each_row(p, c, test_cells);
-    text_format(&c->notes, "Smallest possible p: %s.", SHOW_P(t->family.floor));
+    text_format(&c->notes, "p_adj is p adjusted for all comparisons of this table; the smallest possible p is %s.",
+                SHOW_P(t->family.floor));
 }
 
 /* The row's p's and intervals, and where it stands. */
@@ -216,7 +217,7 @@ static void anytime_tests(const Place *p, CellsList *out) {
     anytime_columns(c, difference, 1 - t->x->alpha, true);
     cells_column(c, "verdict", 'p', "verdict");
     each_row(p, c, anytime_row);
-    text_format(&c->notes, "Seeds are added: ");
+    text_format(&c->notes, "Seeds were added until every comparison was decided: ");
     table_stop(t, &c->notes);
     text_format(&c->notes, ".");
 }
@@ -250,7 +251,12 @@ static void intervals(const Place *p, CellsList *out) {
     cells_column(c, "p_ranks", 'r', "p on ranks");
     if (table_shows_holm(t)) cells_column(c, "p_holm", 'r', "p_Holm");
     each_row(p, c, interval_cells);
-    if (table_shows_holm(t)) text_format(&c->notes, "Smallest possible p_Holm: %s.", SHOW_P(table_holm_floor(t)));
+    text_format(&c->notes,
+                "[by sign flips] is the interval of the differences that the sign-flip test does not reject; p on "
+                "ranks is that of the same test on ranks; both are adjusted for all comparisons.");
+    if (table_shows_holm(t))
+        text_format(&c->notes, " p_Holm is p adjusted by Holm's method; the smallest possible is %s.",
+                    SHOW_P(table_holm_floor(t)));
 }
 
 static void resampling_cells(const Place *p, const Comparison *one, Cells *c) {
@@ -285,6 +291,11 @@ static void resampling(const Place *p, CellsList *out) {
     snprintf(heading, sizeof heading, "p within ±%s", margin);
     cells_column(c, "p_inside", 'r', heading);
     each_row(p, c, resampling_cells);
+    text_format(
+        &c->notes,
+        "[bootstrap] is the percentile interval, [BCa] the bias-corrected and accelerated one. TOST is p of the two "
+        "one-sided t tests; p within ±%s is that which decides, of t tests and sign flips, adjusted.",
+        margin);
 }
 
 static void spread(const Place *p, CellsList *out) {
@@ -294,20 +305,23 @@ static void spread(const Place *p, CellsList *out) {
     cells_column(c, "by_seed", 'i', "[by seed]");
     cells_column(c, "skew", 'r', "skew");
     each_row(p, c, spread_cells);
-    text_format(&c->notes,
-                "Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges. By "
-                "seed: the least and the largest difference.");
+    text_format(&c->notes, "g_z is the mean difference over its standard deviation, with Hedges' correction. Gain is "
+                           "(var a + var b) / var d: above 1 pairing by seed makes the comparison more precise, below "
+                           "1 less. [by seed] are the smallest and the largest difference; skew is their skewness.");
 }
 
 void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
     if (marks & MARK_separated)
-        text_format(out, " †: differs from %s, adjusted p < %s.", t->x->arm[t->sample.baseline].label,
+        text_format(out, " †: the arm differs from %s, adjusted p < %s.", t->x->arm[t->sample.baseline].label,
                     FORMAT_REAL(t->x->alpha));
     if (marks & MARK_equivalent)
-        text_format(out, " ‡: within ±%s of %s%s.", FORMAT_REAL(t->x->margin), t->x->arm[t->sample.baseline].label,
-                    marks & MARK_separated ? ", so with † too small to matter" : "");
-    if (marks & MARK_diverged) text_format(out, " §: a run diverged and counts as the uniform predictor.");
-    if (bold) text_format(out, " Bold: the best mean and all not separated from it by the joint test of all pairs.");
+        text_format(out, " ‡: the arm is shown to lie within ±%s of %s%s.", FORMAT_REAL(t->x->margin),
+                    t->x->arm[t->sample.baseline].label,
+                    marks & MARK_separated ? ", so a difference marked † is too small to matter" : "");
+    if (marks & MARK_diverged) text_format(out, " §: a run diverged and counts as a uniform guess (loss ln V).");
+    if (bold)
+        text_format(
+            out, " Bold are the best mean and all means that the joint test of all pairs does not separate from it.");
 }
 
 /* What the marks say, which runs were lost, and which comparison rests on one seed. */
@@ -320,9 +334,8 @@ static void notes(const Place *p, bool whole, Text *out) {
     table_exploratory(t, &why);
     if (t->exploratory)
         text_format(out,
-                    t->partial ? " Partial: %s. Without marks."
-                               : " Not declared before: %s. Exploratory, without "
-                                 "marks.",
+                    t->partial ? " The table is partial (%s) and has no marks."
+                               : " The comparisons are exploratory (%s) and have no marks.",
                     why.at);
     for (int arm = 0; arm < t->sample.arms; arm++) {
         marks |= table_marks(t, p->cell, p->step, arm);
@@ -334,9 +347,11 @@ static void notes(const Place *p, bool whole, Text *out) {
         above += a.above, stalled += a.stalled;
     }
     if (above)
-        text_format(out, " Runs whose loss is above ln V but below their own first loss are counted in a row of their "
-                         "own and enter with their raw loss.");
-    if (stalled) text_format(out, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
+        text_format(out, " Runs whose loss is above ln V but below their own first loss are counted in the row \"runs "
+                         "above ln V, falling\"; they enter the mean with their own loss.");
+    if (stalled)
+        text_format(out, " A run stalled if its loss is not 0.05 nats below that of the unigram model, which knows "
+                         "only how often each token occurs.");
     for (int arm = 0; arm < t->sample.arms; arm++) table_flags(t, p->cell, p->step, arm, out);
 }
 

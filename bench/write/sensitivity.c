@@ -98,18 +98,17 @@ static void difference_cells(const SensitivityRow *row, int q, Cells *c) {
 
 static void words(const Table *t, const Sensitivity *y, Text *out) {
     char shown[SHOWN];
-    text_format(out, "Over the rates");
+    text_format(out, "The learning rates are");
     for (int k = 0; k < y->rates; k++) text_format(out, "%s %s", k ? "," : "", show_rate(shown, y->rate[k]));
-    text_format(
-        out,
-        ". Mean and standard deviation over n = %d seeds; differences to %s with paired t intervals; smallest possible "
-        "p: %s. Each seed's rate is the one that the other seeds choose. The tests swap two arms' runs at all rates "
-        "within a seed and choose anew; p's are adjusted by max-T over all of them. Basin: neighbouring rates up to "
-        "0.1 nats above the chosen one. Sensitivity: mean loss above that at the chosen rate, a loss counting at most "
-        "as "
-        "the first. Rates: geometric mean (range), compared by their ratio; no stable rate counts as one step below "
-        "the grid.",
-        y->seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y->floor));
+    text_format(out,
+                ". Numbers are means and standard deviations over n = %d seeds; differences to %s have paired t "
+                "intervals; the smallest possible p is %s. Each seed's rate is the one that the other seeds choose. "
+                "The tests swap two arms' runs at all rates within a seed and choose the rates anew; p's are adjusted "
+                "by max-T over all of them. The basin is the neighbouring rates whose loss is up to 0.1 nats above "
+                "that at the chosen one. Sensitivity is the mean over the rates of the loss above that at the chosen "
+                "rate, where a loss counts at most as the first. Rates are geometric means (range) and are compared by "
+                "their ratio; no stable rate counts as one step below the grid.",
+                y->seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y->floor));
 }
 
 static void arm_rows(const Table *t, const Sensitivity *y, const SensitivityRow *row, Cells *c) {

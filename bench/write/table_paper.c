@@ -302,8 +302,8 @@ static void best_caption(const Paper *p, Text *out) {
     if (!b) return;
     if (!p->wide)
         text_format(out,
-                    " At its best lr: each seed of an arm has the rate that the other seeds choose; p swaps two arms "
-                    "at all rates and chooses anew, adjusted over %d comparison%s.",
+                    " At its best lr, each seed of an arm has the rate that the other seeds choose; the test of p "
+                    "swaps two arms at all rates and chooses the rates anew, adjusted over %d comparison%s.",
                     b->pairs, b->pairs == 1 ? "" : "s");
     for (int i = 0; p->wide && i < b->pairs && i < 4; i++) {
         text_format(out, " ");
@@ -321,15 +321,16 @@ static void caption(const Paper *p, Text *out) {
     out->at[from] = (char)toupper((unsigned char)out->at[from]);
     text_format(out, ".");
     if (t->sample.seeds == 1) {
-        text_format(out, " Single seed: descriptive.");
+        text_format(out, " There is one seed, so the table is descriptive.");
         return;
     }
-    text_format(out, " Mean and, below it, standard deviation over n = %d %sseeds.", t->sample.seeds,
-                t->family.count ? "paired " : "");
+    text_format(out, " Each cell gives the mean and, below it, the standard deviation over n = %d %sseeds.",
+                t->sample.seeds, t->family.count ? "paired " : "");
     if (!t->family.count) return;
     if (t->family.anytime) {
         text_format(out,
-                    p->wide ? " Tested against %s at level %s%%" : " Δ: minus %s, below it the %s%% anytime interval",
+                    p->wide ? " Arms are tested against %s at level %s%%"
+                            : " Δ is the difference to %s, below it the %s%% anytime interval",
                     base, table_confidence(t, conf));
         text_format(out, "; seeds were added until it was decided (");
         table_stop(t, out);
@@ -338,12 +339,13 @@ static void caption(const Paper *p, Text *out) {
         return;
     }
     if (p->wide)
-        text_format(out, " Tested against %s by the ", base);
+        text_format(out, " Arms are tested against %s by the ", base);
     else
-        text_format(out, " Δ: minus %s, below it the %s%% paired t interval; p: ", base, table_confidence(t, conf));
+        text_format(out, " Δ is the difference to %s, below it the %s%% paired t interval; p is that of the ", base,
+                    table_confidence(t, conf));
     table_flips(t, "", out);
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
-    text_format(out, " (smallest possible p: ");
+    text_format(out, " (the smallest possible p is ");
     prose_smallest_p(t, out);
     text_format(out, ").");
     if (isfinite(t->x->margin) && t->x->margin > 0)

@@ -27,7 +27,9 @@ void table_text_wide(const Table *t, int width, Text *out) {
     results_all(t, false, &all);
     claims_tables(t, &all);
     cells_list_text(&all, width, out);
-    claims_not_run(t, "  ", out);
+    text_clear(&words);
+    claims_not_run(t, &words);
+    if (words.length) text_wrapped(out, "", words.at, 0, width);
     text_clear(&words);
     table_methods(t, &words);
     text_format(out, "\n");
@@ -98,9 +100,11 @@ void table_tex(const Table *t, Text *out) {
 void table_claims_tex(const Table *t, Text *out) {
     LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(mark);
+    LOCAL_TEXT(words);
     TexLayout layout = table_layout(t, &mark);
     table_header_comment(t, "claims", out);
-    claims_not_run(t, "% ", out);
+    claims_not_run(t, &words);
+    if (words.length) text_format(out, "%% %s\n", words.at);
     claims_tables(t, &all);
     cells_list_tex(&all, &layout, out);
 }

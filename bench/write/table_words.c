@@ -17,11 +17,13 @@ static void table_text_source(const Table *t, int cell, Text *out) {
     char tokenizer[SPEC_TEXT_SIZE];
     spec_get(tokenizer, &r->spec, "tokenizer");
     if (!isnan(r->entropy_rate))
-        text_format(out, "SYNTHETIC SOURCE, not a text: known entropy rate %s nats per token. ",
+        text_format(out,
+                    "The runs read the built-in SYNTHETIC SOURCE, not a text; its entropy rate is %s nats per token. ",
                     SHOW_NUMBER(r->entropy_rate, 4));
-    text_format(out, "Corpus %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
-    if (!strncmp(r->spec.dataset.text, "text:", 5)) text_format(out, ", its last 10 %% validate");
-    if (r->spec.objective == OBJECTIVE_MASKED) text_format(out, ", 15 %% of tokens masked and predicted");
+    text_format(out, "The corpus is %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
+    if (!strncmp(r->spec.dataset.text, "text:", 5)) text_format(out, ", of which the last 10 %% are for validation");
+    if (r->spec.objective == OBJECTIVE_MASKED)
+        text_format(out, ", of which 15 %% of the tokens are masked and predicted");
 }
 
 void table_sources(const Table *t, Text *out) {
@@ -38,8 +40,14 @@ void table_corpus(const Table *t, int cell, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
     char where[256];
     table_text_source(t, cell, out);
-    text_format(out, ", %lld layers of width %lld, %s M parameters", (long long)r->spec.layers,
-                (long long)r->spec.width, SHOW_NUMBER(1e-6 * (double)r->parameters, 2));
+    bool alike = true;
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        const RunSpec *other = &sample_run(&t->sample, cell, 0, arm, 0)->record->spec;
+        alike &= other->layers == r->spec.layers && other->width == r->spec.width;
+    }
+    if (alike)
+        text_format(out, "; the model has %lld layers of width %lld and %s M parameters", (long long)r->spec.layers,
+                    (long long)r->spec.width, SHOW_NUMBER(1e-6 * (double)r->parameters, 2));
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     text_format(out, ".");
 }
@@ -49,7 +57,7 @@ char *table_confidence(const Table *t, char out[40]) {
 }
 
 static void table_arithmetic(const Table *t, Text *out) {
-    if (t->classes.length) text_format(out, " Arithmetic: class %s.", t->classes.at);
+    if (t->classes.length) text_format(out, " The runs were computed in arithmetic class %s.", t->classes.at);
     if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
     LOCAL_TEXT(said);
     twins_text(t->x, &said);
@@ -90,18 +98,20 @@ static void anytime_methods(const Table *t, Text *out) {
                 "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
                 "comparison was decided at the last step: ");
     table_stop(t, out);
-    text_format(out,
-                ". %d seed%s, paired, so that every arm %sshares the initial values of all tensors it has in common "
-                "with the others. SD: over seeds, divisor n - 1. Differences are means over seeds; p and the %s %% "
-                "interval hold whenever one stops (test martingales of the signs of the differences; Holm over %d "
-                "comparison%s, and the intervals cover together, at level %s); nothing is decided before 6 seeds. "
-                "The null is that the arms could be swapped within each seed, not that a mean is 0: skewed "
-                "differences of mean 0 are decided more often. The same, or too small to matter: shown to lie within "
-                "%s by two one-sided processes, never below %d seeds. P's and intervals of a fixed number of seeds "
-                "do not hold for seeds that were stopped, and none is shown.",
-                n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", table_confidence(t, conf),
-                t->family.count, t->family.count == 1 ? "" : "s", FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->margin),
-                ST_EQUAL_SEEDS);
+    text_format(
+        out,
+        ". The table has %d seed%s. Arms are paired by seed: every arm %sshares the initial values of all tensors it "
+        "has in common with the others. SD is the standard deviation over seeds (divisor n - 1). Differences are means "
+        "over seeds; p and the %s %% interval hold whenever one stops (test martingales of the signs of the "
+        "differences; p is adjusted by Holm's method over %d comparison%s, and the intervals cover jointly, at level "
+        "%s). Nothing is decided before 6 seeds. The null hypothesis is that the arms could be swapped within each "
+        "seed, not that a mean is 0: skewed differences of mean 0 are decided more often than the level says. An arm "
+        "is called the same, or its difference too small to matter, where two one-sided processes show that the "
+        "difference lies within %s, which takes %d seeds or more. P's and intervals of a fixed number of seeds do not "
+        "hold for seeds that were added until a decision, so none is shown.",
+        n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", table_confidence(t, conf),
+        t->family.count, t->family.count == 1 ? "" : "s", FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->margin),
+        ST_EQUAL_SEEDS);
     table_arithmetic(t, out);
 }
 
@@ -112,7 +122,7 @@ void table_look(const Table *t, Text *out) {
     text_format(out, ": the looks were planned at ");
     looks_list(t->x, out);
     text_format(out,
-                " seeds, and %s is what O'Brien and Fleming's spending of %s gives this one (Lan and DeMets 1983); "
+                " seeds; this one has the level %s by O'Brien and Fleming's spending of %s (Lan and DeMets 1983), and "
                 "intervals are of that level.",
                 FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->planned));
 }
@@ -128,20 +138,21 @@ void table_methods(const Table *t, Text *out) {
     format_real(margin, t->x->margin);
     table_confidence(t, conf);
     if (n == 1) {
-        text_format(out, "Single seed: descriptive. No interval and no test can be made.");
+        text_format(out, "There is one seed, so the table is descriptive: no interval and no test can be made.");
         table_arithmetic(t, out);
         return;
     }
     text_format(out, "The unit of replication is the training seed: %d seeds", n);
     if (!t->family.count) {
-        text_format(out, ". SD: over seeds, divisor n - 1. %s: nothing is compared.",
-                    t->sample.arms == 1 ? "One arm" : "No step after the first");
+        text_format(out, ". SD is the standard deviation over seeds (divisor n - 1). %s, so nothing is compared.",
+                    t->sample.arms == 1 ? "There is one arm" : "No step after the first is evaluated");
         table_arithmetic(t, out);
         return;
     }
     text_format(out,
                 ", paired, so that every arm %sshares the initial values of all tensors it has in common with the "
-                "others. SD: over seeds, divisor n - 1. Differences %s%s are means over seeds with a %s %% paired "
+                "others. SD is the standard deviation over seeds (divisor n - 1). Differences %s%s are means over "
+                "seeds with a %s %% paired "
                 "t interval; ",
                 t->same_batches ? "saw the same batches and " : "", t->x->compares ? "of two arms" : "to ",
                 t->x->compares ? "" : t->x->arm[t->sample.baseline].label, conf);
@@ -154,15 +165,16 @@ void table_methods(const Table *t, Text *out) {
         text_format(out,
                     ", adjusted by step-down max-T over the %d %scomparisons of this table with seeds flipped jointly",
                     t->family.count, t->exploratory ? "" : "declared ");
-    text_format(out,
-                ", at level %s; with %d seeds no p can fall below %s. A small p says that the arms' distributions "
-                "differ: mostly their means. The same, or too small to matter: shown to lie within %s by one-sided t "
-                "tests and by sign flips, adjusted over these comparisons; ",
-                alpha, n, SHOW_P(t->family.floor), margin);
+    text_format(
+        out,
+        ", at level %s; with %d seeds the smallest possible p is %s. A small p says that the distributions of the arms "
+        "differ, mostly in their means. An arm is called the same, or its difference too small to matter, where "
+        "one-sided t tests and sign flips, adjusted over these comparisons, show that the difference lies within %s. ",
+        alpha, n, SHOW_P(t->family.floor), margin);
     if (n < ST_EQUAL_SEEDS)
-        text_format(out, "never below %d seeds. ", ST_EQUAL_SEEDS);
+        text_format(out, "This takes %d seeds or more. ", ST_EQUAL_SEEDS);
     else
-        text_format(out, "%d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge. ", n,
+        text_format(out, "Even where all %d seeds agree, up to %.0f %% of the runs may stall or diverge. ", n,
                     100 * st_unseen((size_t)n, t->x->alpha));
     text_format(out, "Bootstrap intervals are reported and decide nothing below %d seeds.", ST_BOOT_DECIDES);
     table_look(t, out);
@@ -230,7 +242,7 @@ void table_exploratory(const Table *t, Text *out) {
     if (t->partial) text_format(out, "%s", t->options.partial);
     if (t->partial && (t->options.exploratory || t->undeclared)) text_format(out, "; ");
     if (t->options.exploratory)
-        text_format(out, "changed on the command line");
+        text_format(out, "the plan was changed on the command line");
     else if (t->undeclared)
         text_format(out, "%d of %d runs were trained before this plan was written down", t->undeclared,
                     t->sample.cells * t->sample.arms * t->sample.seeds);
@@ -293,7 +305,7 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
                 t->x->arm[arm].label, t->sample.cell[cell].step[step], a.diverged, a.n, a.rate.lo, a.rate.hi,
                 metric->key);
     if (a.status == ST_OK)
-        text_format(out, "%s with these at the uniform predictor's", SHOW_NUMBER(a.mean, metric->digits));
+        text_format(out, "%s with these counted as uniform guesses", SHOW_NUMBER(a.mean, metric->digits));
     else
         text_format(out, "n/a (%s)", st_status_text(a.status));
     if (!isnan(a.survivors)) text_format(out, ", of the others %s", SHOW_NUMBER(a.survivors, metric->digits));
@@ -302,7 +314,8 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
         text_format(out, ", better in a share of %s of the seeds",
                     SHOW_NUMBER(metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
         if (!t->family.anytime)
-            text_format(out, ", McNemar p %s (smallest %s)", c->mcnemar.status == ST_OK ? SHOW_P(c->mcnemar.p) : "n/a",
+            text_format(out, ", McNemar p %s (smallest possible %s)",
+                        c->mcnemar.status == ST_OK ? SHOW_P(c->mcnemar.p) : "n/a",
                         show_p((char[SHOWN]){0}, c->mcnemar.p_min));
     }
     text_format(out, ".");
@@ -341,7 +354,7 @@ static void stalls(const Table *t, const Comparison *c, Text *out) {
     text_format(out, "%d of %d runs stalled or diverged, %d of %s", c->stalled_a, t->sample.seeds, c->stalled_b,
                 t->x->arm[t->sample.baseline].label);
     if (!t->family.anytime)
-        text_format(out, " (McNemar p %s, smallest %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
+        text_format(out, " (McNemar p %s, smallest possible %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
     text_format(out, ".");
 }
 
@@ -352,7 +365,8 @@ static void ranks(const Table *t, const Comparison *c, Text *out) {
     if (c->status != ST_OK || (!cap && !new)) return;
     begin(t, c, out);
     if (cap) {
-        text_format(out, "not decided, since it would rest on what a diverged run counts as: with the cap ");
+        text_format(out,
+                    "not decided, since the verdict depends on what a diverged run counts as: as a uniform guess ");
         table_words(t, &t->family, c, c->decision_capped, out);
         text_format(out, ", ");
     }
@@ -364,9 +378,10 @@ static void ranks(const Table *t, const Comparison *c, Text *out) {
 static void one_seed(const Table *t, const Comparison *c, Text *out) {
     if (c->turning <= 0) return;
     begin(t, c, out);
-    text_format(out, "ONE SEED DECIDES, without seed %llu: ", (unsigned long long)c->pairs.seed[c->turning_seed]);
+    text_format(out, "ONE SEED DECIDES: without seed %llu the verdict is \"",
+                (unsigned long long)c->pairs.seed[c->turning_seed]);
     table_words(t, &t->family, c, c->turned, out);
-    text_format(out, ".");
+    text_format(out, "\".");
 }
 
 /* A few seeds do not show a long tail: where one run twice as far off as the farthest of them would undo that a
@@ -379,9 +394,9 @@ static void one_run(const Table *t, const Comparison *c, Text *out) {
     double room = st_tost_room(p->d, p->n, p->scale, -margin, margin, t->x->alpha);
     if (!(room < 2 * far)) return;
     begin(t, c, out);
-    text_format(out, "ONE MORE RUN WOULD UNDO that it lies inside the margin: one %s off the mean, ",
+    text_format(out, "ONE MORE RUN WOULD UNDO that the difference lies inside the margin, if it lay %s off the mean; ",
                 SHOW_NUMBER(room, decimals_for(c->t.se, 4)));
-    text_format(out, "where the farthest of these is %s off; skewed differences have such runs.",
+    text_format(out, "the farthest of these runs lies %s off, and skewed differences have such runs.",
                 SHOW_NUMBER(far, decimals_for(c->t.se, 4)));
 }
 
@@ -397,8 +412,8 @@ void table_flags(const Table *t, int cell, int step, int arm, Text *out) {
 
 void table_flip_interval(const Table *t, const Comparison *c, Text *out) {
     const StFlipCi *ci = &c->together;
-    const char *why = !c->t_decides                     ? "diverged"
-                      : t->family.no_interval           ? "too many to count"
+    const char *why = !c->t_decides                    ? "diverged"
+                      : t->family.no_interval          ? "too many to count"
                       : ci->status == ST_NOT_REACHABLE ? "unbounded"
                                                        : st_status_text(ci->status);
     show_interval(out, ci->status == ST_OK ? ci->lo : (double)NAN, ci->hi, decimals_for(c->t.se, 4), why);

@@ -79,7 +79,10 @@ static void row(const StatementVerdict *v, Cells *c) {
 void theory_cells(const StatementVerdict *v, int count, Cells *c) {
     int with[STATED_UNMEASURED + 1] = {0};
     cells_init(c, "theory", "What theory says of networks before their first step");
-    text_format(&c->caption, "Measured in double, nothing trained; the 95 %% t interval over seeds.");
+    text_format(&c->caption,
+                "The numbers are measured in double precision before any training; intervals are 95 %% t intervals "
+                "over seeds. %s.",
+                THEORY_SETTINGS);
     columns(c);
     for (int i = 0; i < count; i++) row(&v[i], c), with[v[i].word]++;
     text_format(&c->notes, "%d statements:", count);

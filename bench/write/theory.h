@@ -13,7 +13,13 @@ enum { THEORY_TABLE_SCHEMA = 2 };
 
 /* What `*` behind a prediction means. */
 #define THEORY_STAR \
-    "*: this prediction's window or rule was set, or its network resized, after a first run had been seen"
+    "A star marks a prediction whose window or rule was set, or whose network was resized, after a first run had " \
+    "been seen"
+
+/* What the names of settings mean. */
+#define THEORY_SETTINGS \
+    "XIONG is the setting of Xiong et al. 2020, GPT the architecture at GPT-2's start, OWN the same at a write-up's " \
+    "own size, ALONE a part of a network; L is the number of blocks, d the width"
 
 /* "WHAT: measured [interval], predicted …, 8 seeds; STATEMENT (SETTING)": a claim's line in the ledger. */
 void theory_summary(const StatementVerdict *v, Text *out);

@@ -80,9 +80,9 @@ check_targets_are_counted_and_seeds_decide() {
   ledger
   prints 'accuracy: pre@width=32 - pre@width=16 > 0: higher \(better\), margin 0.005 \(mcnemar-targets\)$'
   whole >"$W/line"
-  grep -qE 'Of N = [0-9]+ targets, right in pre \(width = 32\) alone \(b\), in pre \(width = 16\) alone \(c\), exact McNemar p: seed 1 [0-9]+,' \
+  grep -qE 'Of N = [0-9]+ targets, b are right in pre \(width = 32\) alone and c in pre \(width = 16\) alone\. By seed, b, c and the exact McNemar p are: seed 1 [0-9]+,' \
     "$W/line" || fail "no counts of a seed"
-  grep -qE 'are not independent .*Always the most frequent target would be right 0\.[0-9]{4} of the time: pre' "$W/line" ||
+  grep -qE 'are not independent .*Always naming the most frequent target would be right 0\.[0-9]{4} of the time: pre' "$W/line" ||
     fail "not said what decides, and beside what"
   ledger --format json
   python3 - "$W/out" "$W/r/runs" <<'PY' || fail "the counts are not those of the files"
@@ -113,7 +113,7 @@ PY
 check_the_ledger_says_what_holds() {
   claims_tree
   short
-  prints '^3 not tested\. \*: survives Holm over the 2 claims that contrasts decide\. Its sizes: A 19k on 5k of synthetic, 1'
+  prints '^3 not tested\. A star marks a verdict that holds with p adjusted by Holm's method over the 2 claims that comparisons of runs decide\. Its own sizes \(parameters on tokens\): A 19k on 5k of synthetic, 1'
   prints '^  900-1 +Wider is better. +A +not tested$'
   prints '^ +normbench run tiny --profile smoke \(24 runs, about 1 min of two cores\);'
   whole | grep -q 'its own size takes 2 s a run' && prints 'needs a translation task'
@@ -123,10 +123,10 @@ check_the_ledger_says_what_holds() {
   short # a row for each claim, and the sizes of both below it
   prints '^1 reproduced, 1 open, 1 not tested\.'
   prints '^  900-1 +Wider is better. +-0.2500 +-[0-9.]+ +\[-.*\] +A a +reproduced$'
-  whole | grep -qE 'Its sizes: A 19k on 5k of synthetic, 1 seed. Sizes here: a [0-9.]+k on 5.1k of synthetic, 6 seeds; b ' || fail "no sizes"
+  whole | grep -qE 'Its own sizes .parameters on tokens.: A 19k on 5k of synthetic, 1 seed. Sizes of runs here: a [0-9.]+k on 5.1k of synthetic, 6 seeds; b ' || fail "no sizes"
   prints '^  900-2 +Clipping does not matter. .* b +open(: [0-9]+ seeds, .*)?$' && prints '^  900-3 +It also translates. +not tested$'
   [ "$(grep -c '^  900-' "$W/out")" = 3 ] && ! grep -q 'maxt' "$W/out" || fail "more than a row for each claim"
-  [ "$(sed -n '/^reproduced, contradicted/,$p' "$W/out" | grep -c '')" -le 3 ] || fail "the legend is long"
+  [ "$(sed -n '/^A claim is reproduced/,$p' "$W/out" | grep -c '')" -le 4 ] || fail "the legend is long"
   cp "$W/out" "$W/first"
   short
   cmp -s "$W/out" "$W/first" || fail "the same runs give another ledger"
@@ -135,13 +135,13 @@ check_the_ledger_says_what_holds() {
   refused "claims: 'xyzzy' is no write-up and no claim, and no claim's text holds it" claims xyzzy --results "$W/r"
   refused 'claims: --format json takes a write-up or a claim, not a word' claims wider --json --results "$W/r"
   ends 0 claims 900-1 --results "$W/r" # one of them whole
-  prints 'Says: Wider is better, says the sentence.' && prints 'Verdict: reproduced; p .031, by Holm over the 2 claims of 900'
+  prints 'Says: Wider is better, says the sentence.' && prints 'Verdict: reproduced; p .031; p adjusted by Holm's method over the 2 claims of 900'
   prints "Write-up's size: 1 x 32, 19k parameters, 5k tokens of synthetic, 1 seed; it takes 2 s a run"
   prints 'Decides: valid_loss: pre@width=32 - pre@width=16 < 0: lower \(better\), margin 0.02 \(maxt\)$'
   prints '^  measured in +n +rep. +ours +\[CI\] +p +floor +verdict$'
   prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 +-[0-9.]+ +\[-.*\] +.031 +.031 +reproduced'
-  prints '^ +prediction interval \[-.*\]; SE [0-9.]+ \(their spread is not known\)$' && prints 'Intervals: 95% t\.'
-  prints '^ +1 +-[0-9.]+ +o?[.o:|]+ +[0-9a-f]{12} [0-9a-f]{12}$' && prints 'To train these runs: normbench run tiny --profile smoke'
+  prints '^ +prediction interval \[-.*\], by our standard error [0-9.]+ \(the write-up's is not known\)$' && prints 'The intervals are: 95% t\.'
+  prints '^ +1 +-[0-9.]+ +o?[.o:|]+ +[0-9a-f]{12} [0-9a-f]{12}$' && prints '^`normbench run tiny --profile smoke` trains these runs'
   prints '^(.* )?valid_loss: nats per token over all whole validation windows\.'
   ! grep -q '900-[23]' "$W/out" || fail "other claims stand beside it"
   ! grep -qi exploratory "$W/out" || fail "declared comparisons are called exploratory"
@@ -209,7 +209,7 @@ check_what_cannot_vary_is_refused() {
     "$W/tree/bench/claims/900.yaml"
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   short
-  prints "^  900-2 .* not tested$" && prints "rate_stable' cannot vary here: one learning rate"
+  prints "^  900-2 .* not tested$" && prints "rate_stable' cannot vary here, as there is one learning rate"
 }
 
 # A fresh clone shows what the checkout keeps, judged by the same rules; own runs come first.
@@ -224,10 +224,10 @@ check_stored_measurements_stand_in_for_runs() {
   ledger --format json --own
   cp "$W/out" "$kept"
   ends 0 claims 900 --results "$W/none"
-  prints '^1 reproduced, 1 open, 1 not tested\.' && whole | grep -q 'else results/reference/claims.json' || fail "not said what is shown"
+  prints '^1 reproduced, 1 open, 1 not tested\.' && whole | grep -q 'taken from results/reference/claims.json' || fail "not said what is shown"
   grep -E '^ +(900|write-up)' "$W/out" | diff -w - "$W/own" || fail "not the same lines"
   ends 0 claims 900 --results "$W/none" --open
-  prints '^1 open claim: a day of two cores or less would decide 1, more 0; of 0 no number of seeds is known' && prints '^  900-2 ' &&
+  prints 'Of 1 open claim a day of two cores or less would decide 1, and more time 0; for 0 no' && prints '^  900-2 ' &&
     ! grep -q '^  900-1' "$W/out" || fail "--open shows other claims"
   ends 0 claims 900-1 --results "$W/none"
   prints 'Stored: trained 2[0-9-]{9}, commit' && prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 .* reproduced'

@@ -92,7 +92,7 @@ check_slips_of_the_command_line() {
   refused "list: unknown kind 'varients'; did you mean 'variants'" list varients
   refused "list: unknown kind 'extra'; there are: variants, norms," list extra
   refused "list: of the variants none holds 'nonsuch'" list variants nonsuch
-  refused "list: 'extra' is too much; it takes a kind and a word" list variants peri extra
+  refused "list: it takes a kind and a word, and 'extra' is a third" list variants peri extra
   refused "table: name one experiment" table
   refused "baseline: name one experiment" baseline
   refused "baseline: --reason TEXT says why" baseline smoke

@@ -213,7 +213,7 @@ said = [int(x) for x in re.findall(r"p =\s+(\d+)/64", text)]
 assert said == [count, adjusted[1]], (said, count, adjusted)
 assert f"commit {trace['records'][0]['commit']}: 12 runs" in text
 tost = trace["comparison"]["tost"]
-assert ("lies between" in text) == tost["equivalent"] and "Two one-sided t tests: p" in text, tost
+assert ("lies between" in text) == tost["equivalent"] and "Two one-sided t tests give p" in text, tost
 shown = [float(x.split()[-1]) for x in text.splitlines() if re.match(r" +[1-6]  [0-9a-f]{12} ", x)]
 assert len(shown) == 6 and all(abs(a - b) < 1e-6 and (a == 0) == (b == 0) for a, b in zip(shown, d)), shown
 PY

@@ -243,7 +243,7 @@ check_a_table_names_the_precision_it_found() {
   ends 0 "${one[@]}" --backend soft-dot --set precision=bf16 --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
   says 'not all runs are stored in precision exact; this table is of the runs in bf16'
-  prints 'Arithmetic: class bf16-dot\.' && prints '\|class:bf16-dot\|v'
+  prints 'The runs were computed in arithmetic class bf16-dot\.' && prints '\|class:bf16-dot\|v'
   prints '^one-bf16: .*EXPLORATORY' # a file without profiles declares no other plan than that of the run
   ends 3 table one.yaml --set precision=exact --results "$W/r"
   says '1 of 1 runs are missing'
@@ -281,7 +281,7 @@ check_precision_is_a_factor_and_an_arm() {
   [ -d "$W/r/runs/$(ls "$T/whole1/runs")" ] || fail "the exact run has another id than without the key"
   ends 0 table one.yaml "${both[@]}" --results "$W/r"
   prints 'precision = exact' && prints 'precision = bf16' && prints '\|class:canon\+bf16-amx\|'
-  grep -q 'Of the cells of precision exact' "$W"/*/out/*/*-cost.tex || fail "the cost is not of the cells of precision exact"
+  grep -q 'those of the cells of precision exact' "$W"/*/out/*/*-cost.tex || fail "the cost is not of the cells of precision exact"
   ends 0 "${one[@]}" "${arms[@]}" --backend soft-amx --results "$W/r"
   says '2 stored, 0 to train'
   ends 0 table one.yaml "${arms[@]}" --results "$W/r"

@@ -33,7 +33,7 @@ check_seeds_are_added_until_it_is_decided() {
   until_file 20
   ends 0 run "$W/until.yaml" --threads 1 --results "$W/r"
   says '^until: at most 72 runs, 0 stored, at most 72 to train$'
-  says '^  Seeds are added until all comparisons are decided at the last step, at most 24: nothing is before 8 seeds'
+  says '^  Seeds are added until all comparisons are decided at the last step, at most 24: nothing can be decided before 8 seeds'
   says '^normbench: after 3 of at most 24 seeds; open: post \(needs [0-9]+ seeds[^)]*\), peri \(needs '
   seeds=$(sed -n 's/^decided after \([0-9]*\) seeds: no more are needed$/\1/p' "$W/out")
   [ "${seeds:-0}" -ge 8 ] || fail "decided after '$seeds' seeds"
@@ -63,7 +63,7 @@ PY
   says "^decided after $seeds seeds: no more are needed$"
   [ "$(stored "$W/r")" = $((3 * seeds)) ] || fail "trained on"
   ends 0 trace "$W/until.yaml: post - pre" --results "$W/r"
-  prints 'anytime interval$' && prints 'holds at every stop, by Holm over 2'
+  prints 'anytime interval$' && prints 'holds at every stop, adjusted by Holm.s method over 2'
 }
 
 check_a_plan_that_was_killed_goes_on_to_the_same_seed() {
@@ -195,7 +195,7 @@ check_claims_are_judged_at_every_stop() {
   short
   prints '^  900-1 +Wider is better. .* reproduced \*$' && prints '^  900-2 +Clipping does not matter. .* seen here \*$'
   ends 0 claims 900-1 --results "$W/r"
-  prints 'Intervals: 95% anytime\.' && prints ', 8 seeds$|step 40,( width = 32)? +8 '
+  prints 'The intervals are: 95% anytime\.' && prints ', 8 seeds$|step 40,( width = 32)? +8 '
   ! grep -qE '95% t\b|sign flips' "$W/out" || fail "something of a fixed number of seeds"
   # A test that has no such p is not made.
   sed -i 's/test: maxt/test: t/' "$W/tree/bench/claims/900.yaml"

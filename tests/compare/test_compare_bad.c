@@ -248,14 +248,14 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --target soon", "--target: 'soon' is not a number");
     command_refused("a --target 1e100", "--target: '1e100' is not a number");
     command_refused("a --column step=epoch",
-                    "--column step: it names a column of the curves that --target VALUE reads");
+                    "--column step names a column of the curves that --target VALUE reads");
     command_refused("a --stall nan", "--stall: 'nan' is not a number");
     command_refused("a --conf 95", "--conf: '95' is not a level from 0.5");
     command_refused("a --cap nan", "--cap: 'nan' is not a number");
     command_refused("a --looks 3,,8", "--looks: '3,,8' is not a list");
     command_refused("a --anytime --looks 3,8", "--anytime or --looks, not both");
     command_refused("a --anytime --unpaired", "--anytime or --unpaired, not both");
-    command_refused("a --most-seeds 9", "--most-seeds: it goes with --anytime, whose forecast ends there");
+    command_refused("a --most-seeds 9", "--most-seeds goes with --anytime, whose forecast ends there");
     command_refused("no-such-file.csv", "no-such-file.csv: No such file");
     command_refused("a --threads 2", "does not take it");
 }

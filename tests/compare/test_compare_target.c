@@ -150,6 +150,6 @@ Test(compare_target, files_that_are_refused) {
     stall.stall = 3;
     cr_assert_eq(compare_parse(&data, "FILE", at(2.5), curves, strlen(curves), &e), RC_OK);
     cr_expect_eq(compare_make(&result, &data, &stall, 1, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "--stall: a bound of values"), "%s", e.text);
+    cr_expect(strstr(e.text, "--stall is a bound of values"), "%s", e.text);
     compare_data_release(&data);
 }

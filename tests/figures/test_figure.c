@@ -227,7 +227,7 @@ Test(figure, the_table_s_number_stands_beside_the_curve) {
         cr_expect(s->at[0].x > 150 && s->at[0].x < plot.panel[0].x.most, "right of the last step");
         cr_expect(s->at[0].y == a.mean && s->at[0].lo == a.least && s->at[0].hi == a.most);
     }
-    cr_expect(noted("Right of the lines: the table's numbers after 150 steps"));
+    cr_expect(noted("right of the lines are the table's numbers after 150 steps"));
     cr_expect(noted("whole validation set"));
     release();
 }
@@ -295,7 +295,7 @@ Test(figure, differences_say_the_verdict) {
     const PlotRow *row = plot.panel->row;
     for (int seed = 0; seed < row->values; seed++) cr_expect_eq(row->lost[seed], seed == 2);
     cr_expect(row->lo == row->hi && !strchr(row->numbers, '['), "no interval");
-    cr_expect(noted("× A run diverged"));
+    cr_expect(noted("× marks a run that diverged"));
     release();
 }
 
@@ -385,7 +385,7 @@ Test(figure, blocks_count_from_zero_and_hide_no_arm) {
     table((TableOptions){0});
     draw(FIGURE_blocks);
     char *csv = made_up_write(&m, figure_blocks_csv);
-    cr_expect(noted("seeds and of the steps. Wide and pale: within 1% of the lines on it."));
+    cr_expect(noted("seeds and of the steps. A wide, pale line lies within 1% of the lines on it."));
     for (int arm = 0; arm < 4; arm++) {
         const PlotSeries *s = series(0, arm, PLOT_LINE, 0);
         cr_expect(s->pale == !arm && (s->width > 3) == !arm && (s->size > 0.5) == !arm, "arm %d", arm);

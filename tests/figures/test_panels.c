@@ -113,7 +113,7 @@ Test(panels, growth_over_depth) {
     points_are(4, 1, PLOT_LINE | PLOT_POINTS, flat);
     const PlotSeries *room = series(5, 0, PLOT_LINE);
     for (int i = 0; i < 3; i++) cr_expect(room->at[i].x == 10 * i && fabs(room->at[i].y - 2) < 1e-9, "the headroom");
-    cr_expect(noted("Last step: baseline exponential"), "the law with the least AIC");
+    cr_expect(noted("At the last step: baseline exponential"), "the law with the least AIC");
     laws_hold();
     cr_expect(plot.panel[5].levels == 1 && plot.panel[5].level[0].at == 0, "the limit of fp16");
     cr_expect_str_eq(plot.panel[0].title, "variance of the stream, first step");

@@ -41,7 +41,8 @@ Test(outlook, five_seeds_cannot_and_six_can) {
     look("seeds: 6");
     cr_expect_float_eq(o.detectable, 1.7927, .03); /* Phi(d)^6 = .8: only six equal signs are below .05 */
     SAYS("6 seeds can reach p < 0.05: the smallest p of the sign flips is 2/64 = 0.0312.");
-    SAYS("One comparison alone finds a difference of 1.8 SD in 80% of cases (SD: of the differences over seeds)");
+    SAYS("One comparison alone finds a difference of 1.8 SD in 80% of cases, where SD is that of the differences over "
+         "seeds");
     SAYS("That an arm is the same, or differs too little to matter, takes 8 seeds.");
     OMITS("stored");
     end();
@@ -71,7 +72,7 @@ Test(outlook, other_levels_and_counts) {
 Test(outlook, the_family_is_the_table_s) {
     look("seeds: 6");
     cr_expect_eq(o.comparisons, 4);
-    SAYS("seeds);\n  4 comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays 2/64 = "
+    SAYS("over seeds;\n  4 comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays 2/64 = "
          "0.0312,\n  but the difference has to be ");
     cr_expect(o.among > 1.2 * o.detectable && o.among < 2 * o.detectable, "%g", o.among);
     end();
@@ -103,7 +104,7 @@ Test(outlook, a_margin_below_what_the_seeds_show) {
             OMITS("The margin");
         else
             SAYS("  The margin of 0.02 is below what 8 seeds can show: by the SD of b its interval reaches +-0.033; 19 "
-                 "seeds would do.\n");
+                 "seeds would be enough.\n");
     }
     end();
 }

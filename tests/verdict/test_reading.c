@@ -221,7 +221,7 @@ Test(reading, targets_that_one_arm_alone_predicts_right) {
     cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->seen == SEEN_yes, "%g", v->p);
     LOCAL_TEXT(text);
     token_hits_text(&m.table, &v->c->what, &text);
-    cr_expect(strstr(text.at, "Of N = 100 targets, right in other alone (b), in baseline alone (c)"), "%s", text.at);
+    cr_expect(strstr(text.at, "Of N = 100 targets, b are right in other alone and c in baseline alone"), "%s", text.at);
     cr_expect(strstr(text.at,
                      "would be right 0.3600 of the time: other, 0.3450, is not above that; baseline, 0.4090, is above "
                      "that."),
@@ -340,7 +340,7 @@ Test(reading, predictors_that_are_not_measured_are_said) {
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     cr_expect_eq(m.table.verdicts.at->word, WORD_NOT_TESTED);
     cr_expect_str_eq(m.table.verdicts.at->why,
-                     "'output_change' is not measured here, which takes probes: [output_change]");
+                     "'output_change' is not measured here; it needs probes: [output_change]");
     made_up_release(&m);
 }
 

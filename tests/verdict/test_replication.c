@@ -58,9 +58,9 @@ Test(replication, a_reported_number_has_an_error_too) {
     cr_expect(r->inside && r->agrees);
     char *text = made_up_write(&m, table_text), *tex = made_up_write(&m, table_claims_tex);
     made_up_unbroken(text);
-    static const char says[] = "prediction interval [-0.226, 0.086]; SE 0.062 (ours), 0.033 (theirs)";
+    static const char says[] = "prediction interval [-0.226, 0.086], by the standard errors 0.062 (ours) and 0.033";
     cr_expect(strstr(text, "agrees with the reported number; prediction interval [-0.226, 0.086]"), "%s", text);
-    cr_expect(strstr(text, "SE 0.062 (ours), 0.033 (theirs)"), "%s", text);
+    cr_expect(strstr(text, "by the standard errors 0.062 (ours) and 0.033 (the write-up's)"), "%s", text);
     cr_expect(strstr(tex, "agrees with the reported number; prediction interval [$-$0.226, 0.086]"), "%s", tex);
     expect_traced(says);
     expect_traced("open (agrees with the reported number)");
@@ -99,7 +99,7 @@ Test(replication, a_spread_that_is_not_reported_is_said) {
         const ClaimVerdict *v = first();
         char *text = made_up_write(&m, table_text);
         cr_expect_eq(v->word, WORD_SEEN, "case %d: %s", i, verdict_word(v->word));
-        cr_expect_eq(strstr(text, "their spread is not known") == NULL, known, "case %d: %s", i, text);
+        cr_expect_eq(strstr(text, "the write-up's is not known") == NULL, known, "case %d: %s", i, text);
         if (known) cr_expect_float_eq(v->replication.reported_se, 0.05, 1e-12, "sqrt((0.06^2 + 0.08^2) / 4)");
         if (!known) {
             cr_expect(isnan(v->replication.reported_se));

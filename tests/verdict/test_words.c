@@ -140,7 +140,7 @@ Test(words, of_one_arm) {
                  "evaluate_at: 0,150\narms: {a: {variant: pre}}\n",
                  NULL);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    writes(table_json, "One arm: nothing is compared.", true);
+    writes(table_json, "There is one arm, so nothing is compared.", true);
     writes(table_tex, "mean and SD over 6 seeds", true);
     const char *const untrue[] = {"paired", "sign-flip", "comparison", "dagger"};
     for (size_t i = 0; i < sizeof untrue / sizeof *untrue; i++) writes(table_tex, untrue[i], false);

@@ -80,9 +80,9 @@ Test(claims, a_row_says_what_was_reported_and_found) {
     cr_expect_str_eq(shown(c, row, "p"), ".031");
     cr_expect_str_eq(shown(c, row, "verdict"), "reproduced, lower (better)");
     cr_expect(strstr(words_beside(c, row, 1), "prediction interval ["), "%s", words_beside(c, row, 1));
-    cr_expect(strstr(c->notes.at, "Intervals: 95% t. maxt: step-down max-T"), "%s", c->notes.at);
+    cr_expect(strstr(c->notes.at, "The intervals are: 95% t. maxt stands for step-down max-T"), "%s", c->notes.at);
     cr_expect(strstr(c->notes.at, "A claim of equality that is contradicted shows the p of maxt."), "%s", c->notes.at);
-    cr_expect(strstr(c->notes.at, "p: of this contrast alone"), "%s", c->notes.at);
+    cr_expect(strstr(c->notes.at, "p is that of this contrast alone"), "%s", c->notes.at);
     release(&l);
 }
 
@@ -91,8 +91,9 @@ Test(claims, what_is_not_run_is_said_once) {
     CellsList l = {0};
     LOCAL_TEXT(words);
     make(&l, "quick");
-    claims_not_run(&m.table, "% ", &words);
-    cr_expect_str_eq(words.at, "% 002-6: not tested: no cell of the claim is here\n");
+    claims_not_run(&m.table, &words);
+    cr_expect_str_eq(words.at,
+                     "Tests of these claims are not made here: 002-6 (none of the claim's settings is run here).");
     cr_expect(!strstr(l.at[0].words.at, "002-6"));
     release(&l);
 }

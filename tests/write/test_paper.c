@@ -83,13 +83,13 @@ Test(paper, pairs_and_best_rates) {
     make(made_up_pairs, NULL, (TableOptions){0});
     const Best *b = table_best(&m.table);
     cr_assert(b && b->pairs == 2);
-    OMITS(table_text, "its last 10 % validate");
+    OMITS(table_text, "the last 10 % are for validation");
     strcpy(made_up_at(&m, 0, 0, 0)->spec.dataset.text, "text:own.txt");
-    WRITES(table_text, "its last 10 % validate");
+    WRITES(table_text, "the last 10 % are for validation");
     WRITES(table_paper, "\\multicolumn{5}{@{}l}{\\textit{each at its best lr}}");
     WRITES(table_paper, "Gated late RMSNorm &  &  & ");
     WRITES(table_paper, "{\\scriptsize - Peri-LN} &  &  & ");
-    WRITES(table_paper, "p swaps two arms at all rates and chooses anew, adjusted over 2 comparisons.");
+    WRITES(table_paper, "chooses the rates anew, adjusted over 2 comparisons.");
     WRITES(table_macros, "% CellB: lr = 0.003\n");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriAtOneFiveZeroCellBSentence}{At lr = 0.003, ");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriBestSentence}{With each arm at its best of 2 learning rates, ");

@@ -145,7 +145,7 @@ Test(ranking, is_written_whole) {
     WRITES(ranking_text, "1e-3*");
     WRITES(ranking_text, "n/a (diverged)");
     WRITES(ranking_tex, "lower is better");
-    WRITES(ranking_tex, "count as not apart");
+    WRITES(ranking_tex, "it is open which of them is better");
     WRITES(table_text, "Ranking\n");
     WRITES(table_json, "\"loss_chosen_on_itself\"");
     WRITES(table_json, "\"either_p\"");
@@ -192,7 +192,7 @@ Test(ranking, an_arm_that_never_trains_is_last) {
 Test(ranking, one_seed_is_too_few) {
     make(HEAD "seeds: 1\nlr: [1e-2, 1e-3]\n" ARMS, false);
     cr_expect(y.status == ST_N_TOO_SMALL && y.rows == 0);
-    WRITES(ranking_text, "There is no ranking: too few seeds.");
+    WRITES(ranking_text, "There is no ranking, as there are too few seeds");
     WRITES(ranking_tex, "too few seeds");
     WRITES(table_json, "\"too few seeds");
     OMITS(ranking_text, "places  mean rank");
@@ -203,7 +203,7 @@ Test(ranking, one_seed_is_too_few) {
 Test(ranking, five_seeds_leave_all_places_open) {
     make(HEAD "seeds: 5\nlr: [1e-2, 1e-3]\n" ARMS, false);
     cr_expect_not(y.apart);
-    WRITES(ranking_text, "Places are open: 5 seeds cannot reach p < 0.05");
+    WRITES(ranking_text, "Places are open");
     release();
 }
 
@@ -286,7 +286,7 @@ Test(ranking, what_is_found_at_the_best_rates) {
     }
     cr_expect_float_eq(peri->p.raw, 2. / 64, 1e-12, "every row of peri is below pre's");
     cr_expect(peri->p.step < .05 ? peri->decision == DECISION_LOWER : peri->decision == DECISION_INCONCLUSIVE);
-    WRITES(best_text, "Peri-LN is best at 1e-3, an end of");
+    WRITES(best_text, "Peri-LN is best at 1e-3");
     WRITES(best_text, "may exclude 0");
     WRITES(table_macros, "PeriBestDelta}{");
     WRITES(table_macros, "PeriBestRate}{1e-3*}");
