@@ -73,7 +73,7 @@ if "</details>\n</section>\n</main>" not in page[at[-1]:]: print("something stan
 claims = page[at[-2]:at[-1]]
 words = re.findall(r'class="text words verdict v-([a-z-]+)"', claims)
 if words[:3] != ["reproduced", "open", "not-tested"]: print("verdicts:", words)
-if "Its sizes: A 19k on 5k of synthetic, 1 seed. Sizes here: a 15.4k on " not in claims: print("sizes:", claims)
+if "Its own sizes (parameters on tokens): A 19k on 5k of synthetic, 1 seed. Sizes of runs here: a 15.4k on " not in claims: print("sizes:", claims)
 figures = re.findall(r"<figcaption[^>]*>(.*?)</figcaption>", page, re.S)
 mute = [f for f in figures if "Look " not in f]
 if mute: print("no sentence says what to see:", mute[0])
@@ -95,7 +95,7 @@ def mean(width):
 found = sorted(float(x) for pair in re.findall(r"\(([-+0-9.]+)(?: to ([-+0-9.]+))? nats\)", said) for x in pair if x)
 wanted = sorted([mean("16"), mean("32")])
 if len(found) != 2 or max(abs(a - b) for a, b in zip(found, wanted)) > 6e-5: print(wanted, "but", said)
-if "2 settings of width): same: " not in said: print(said)
+if "2 settings of width): same is " not in said: print(said)
 if "2/64 is the smallest that 6 seeds allow" not in said: print(said)
 if not re.search(r"[^>]*[0-9]+ of 18 runs diverged; they .* 3 seeds cannot decide it: the smallest possible p is 2/8, .* 6 seeds can", page):
     print("it does not say what 3 seeds cannot decide")
