@@ -61,6 +61,12 @@ Rc error_valid(Error *e, const char *valid) {
     return e->code;
 }
 
+/* Return true if the words are alike but for two neighbouring letters that changed places. */
+static bool swapped(const char *a, const char *b) {
+    while (*a && *a == *b) a++, b++;
+    return a[0] && a[1] && a[0] == b[1] && a[1] == b[0] && !strcmp(a + 2, b + 2);
+}
+
 /* Compute the Levenshtein distance with one row of the dynamic program; words too long for that row count as far. */
 static size_t edit_distance(const char *a, const char *b) {
     enum { LONGEST = 64 };
@@ -148,10 +154,10 @@ static const char *suggestion(const char *word, const char *const *names, size_t
     if (best) return best;
     size_t n = strlen(word), far = (n + 2) / 3 + 1, least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        /* A prefix of the word, or a name that begins with it, is as near as one typo; of two equally near names take
-         * the one of the nearer length. */
+        /* A prefix of the word, a name that begins with it and two letters that changed places are as near as one typo;
+         * of two equally near names take the one of the nearer length. */
         size_t m = strlen(names[i]), common = n < m ? n : m, d = edit_distance(word, names[i]);
-        if (common >= 2 && !strncmp(word, names[i], common) && d > 1) d = 1;
+        if (d > 1 && ((common >= 2 && !strncmp(word, names[i], common)) || swapped(word, names[i]))) d = 1;
         size_t rank = d >= far ? SIZE_MAX : d * 256 + (n < m ? m - n : n - m);
         if (rank < least) {
             least = rank;

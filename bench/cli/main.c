@@ -26,7 +26,7 @@ static void print_screen(void) {
         for (const Command *c = commands; c < commands + command_count; c++)
             if ((int)c->group == g && !c->under[0]) text_format(&t, "\n  %-8s %s", c->name, c->what);
     }
-    terminal_say(stdout, "%s\n`normbench help COMMAND` explains one command, `normbench --help` lists all of them.\n",
+    terminal_say(stdout, "%s\n`normbench help COMMAND` explains one command; `normbench --help` lists all.\n",
                  t.at);
 }
 

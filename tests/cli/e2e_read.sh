@@ -222,9 +222,9 @@ PY
   done
   # The other way round it is the same; a contrast of the claims is adjusted among them, any other stands alone.
   ends 0 trace 'tiny: pre - same' width=32 "${r[@]}"
-  prints 'Shown as the lines of the table compare it: same - pre\.'
+  prints 'shown as the lines of the table compare it: same - pre\.'
   diff <(grep -E '^(mean|verdict|  +[1-6] )' "$W/text") <(grep -E '^(mean|verdict|  +[1-6] )' "$W/out") || fail "other numbers"
-  prints "^One of the runs whole: normbench runs show [0-9a-f]{12} --results $W/r"
+  prints "^One of the runs in full: normbench runs show [0-9a-f]{12} --results $W/r"
   ends 0 trace 'tiny: same - pre' width=32 metric=ppl "${r[@]}"
   prints 'perplexity|PPL' && prints 'adjusted for nothing'
   refused "trace: tiny has 2 cells like this; say which, such as width=16; there are: width = 16; width = 32" \

@@ -243,7 +243,7 @@ check_a_table_names_the_precision_it_found() {
   ends 0 "${one[@]}" --backend soft-dot --set precision=bf16 --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
   says 'not all runs are stored in precision exact; this table is of the runs in bf16'
-  prints 'The runs were computed in arithmetic class bf16-dot\.' && prints '\|class:bf16-dot\|v'
+  prints 'arithmetic class bf16-dot\.' && prints '\|class:bf16-dot\|v'
   prints '^one-bf16: .*EXPLORATORY' # a file without profiles declares no other plan than that of the run
   ends 3 table one.yaml --set precision=exact --results "$W/r"
   says '1 of 1 runs are missing'
