@@ -203,22 +203,13 @@ corpus = b"".join(b"%d bottles stand on the wall, take one of them down and pass
 os.makedirs("rows-data/row-corpus")
 with open("rows-data/row-corpus/all.txt", "wb") as file:
     file.write(corpus)
-add_row("bench/readers/readers.def", "READER", 'READER(row_log, "row log", TEXT, row_log_is, row_log_read)')
+add_row("bench/readers/readers.def", "LINES", 'LINES(row_log, "row log")')
 before("bench/readers/text_runs.c", '/* "step:125/3325 val_loss', '''/* "row 2 2.25" */
 static bool row_log_line(const char *line, Log *log) {
     double step, x;
     if (sscanf(line, "row %lf %lf", &step, &x) != 2) return false;
     point(log, "row", step, x);
     return true;
-}
-
-bool row_log_is(const LogFile *file) {
-    return any_line(file, row_log_line);
-}
-
-Rc row_log_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, row_log_line);
 }
 ''')
 add_row("bench/tasks/tasks.def", "TASK",

@@ -165,17 +165,8 @@ static bool fairseq_line(const char *line, Log *log) {
     return any;
 }
 
-bool fairseq_is(const LogFile *file) {
-    return any_line(file, fairseq_line);
-}
-
-Rc fairseq_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, fairseq_line);
-}
-
 /* "step:125/3325 val_loss:4.84530 train_time:198.159s step_avg:1585.27ms" */
-static bool modded_line(const char *line, Log *log) {
+static bool modded_nanogpt_line(const char *line, Log *log) {
     double step, of, x;
     char word[64];
     const char *at = begins(line, "step:");
@@ -188,15 +179,6 @@ static bool modded_line(const char *line, Log *log) {
     bool train = behind(at, " train_loss:", &x);
     if (train) point(log, "train_loss", step, x);
     return valid || train;
-}
-
-bool modded_is(const LogFile *file) {
-    return any_line(file, modded_line);
-}
-
-Rc modded_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, modded_line);
 }
 
 /* "250 val 5.9121", "250 train 5.871234", "250 hella 0.2463", as build-nanogpt writes its log.txt */
@@ -230,15 +212,6 @@ static bool nanogpt_line(const char *line, Log *log) {
     return true;
 }
 
-bool nanogpt_is(const LogFile *file) {
-    return any_line(file, nanogpt_line);
-}
-
-Rc nanogpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, nanogpt_line);
-}
-
 /* "iteration 20/ 40 | consumed samples: 160 | lm loss: 2.918E+00 | grad norm: 0.511 |" of Megatron-LM, and "validation
  * loss at iteration 20 | lm loss value: 2.8E+00 | lm loss PPL: 1.6E+01 |". */
 static bool megatron_line(const char *line, Log *log) {
@@ -261,15 +234,6 @@ static bool megatron_line(const char *line, Log *log) {
     return any;
 }
 
-bool megatron_is(const LogFile *file) {
-    return any_line(file, megatron_line);
-}
-
-Rc megatron_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, megatron_line);
-}
-
 /* "step: 20  loss:  2.9184  memory: 1.2GiB(1.3%)  tps: 4,321" of torchtitan; "validate step: 20  loss: 2.8" too. */
 static bool torchtitan_line(const char *line, Log *log) {
     static const char *const words[] = {"loss", "global_avg_loss", "global_max_loss", "grad_norm"};
@@ -288,36 +252,25 @@ static bool torchtitan_line(const char *line, Log *log) {
     return any;
 }
 
-bool torchtitan_is(const LogFile *file) {
-    return any_line(file, torchtitan_line);
+/* A loss of validation, of the step before it; false: it alone does not tell a log. */
+static bool validated(Log *log, const char *metric, const char *train, double value) {
+    const LogSeries *steps = log ? log_series(log, train) : NULL;
+    point(log, metric, steps ? steps->at[steps->count - 1].step : 0, value);
+    return false;
 }
 
-Rc torchtitan_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, torchtitan_line);
-}
-
-/* "Epoch 1 | iter 80 step 20 | loss train: 2.918, val: 2.801 | iter time: 512.33 ms" of LitGPT, where val may be n/a;
- * "iter 80: val loss 2.8010, val time: 120 ms" is of the step before it. */
+/* "Epoch 1 | iter 80 step 20 | loss train: 2.918, val: 2.801 | iter time: 512.33 ms" of LitGPT, whose val is the last
+ * validation's, and behind it "iter 80: val loss 2.8010, val time: 120 ms". */
 static bool litgpt_line(const char *line, Log *log) {
     const char *at = begins(line, "Epoch "), *loss = at ? strstr(at, "| loss train: ") : NULL;
     char step_text[32];
     double step, x;
+    if (begins(line, "iter ") == line && behind(line, ": val loss ", &x))
+        return validated(log, "val loss", "train loss", x);
     if (!loss || sscanf(at, "Epoch %*[0-9] | iter %*[0-9] step %31[0-9]", step_text) != 1) return false;
-    if (!parse_real(step_text, &step)) return false;
-    bool any = behind(loss, "loss train: ", &x);
-    if (any) point(log, "train loss", step, x);
-    if (behind(loss, ", val: ", &x)) point(log, "val loss", step, x);
-    return any;
-}
-
-bool litgpt_is(const LogFile *file) {
-    return any_line(file, litgpt_line);
-}
-
-Rc litgpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, litgpt_line);
+    if (!parse_real(step_text, &step) || !behind(loss, "loss train: ", &x)) return false;
+    point(log, "train loss", step, x);
+    return true;
 }
 
 /* What train_gpt2cu prints: "val loss 6.1565", and behind each step "step   20/19560 | loss 7.5 (+1.2z)| norm 2.1 ...";
@@ -325,11 +278,8 @@ Rc litgpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
 static bool llmc_printed(const char *line, Log *log) {
     double step, of, x;
     char first[32];
-    const LogSeries *train = log ? log_series(log, "train_loss") : NULL;
-    if (begins(line, "val loss ") == line && behind(line, "val loss ", &x)) {
-        point(log, "val_loss", train ? train->at[train->count - 1].step : 0, x);
-        return false; /* nor does it tell a log */
-    }
+    if (begins(line, "val loss ") == line && behind(line, "val loss ", &x))
+        return validated(log, "val_loss", "train_loss", x);
     if (sscanf(line, "step %31[0-9]/%lf", first, &of) != 2 || !parse_real(first, &step)) return false;
     if (!behind(line, "| loss ", &x)) return false;
     point(log, "train_loss", step, x);
@@ -351,14 +301,18 @@ static bool llmc_line(const char *line, Log *log) {
     return any;
 }
 
-bool llmc_is(const LogFile *file) {
-    return any_line(file, llmc_line);
-}
-
-Rc llmc_read(const LogFile *file, int reader, Logs *out, Error *e) {
-    (void)e;
-    return read_lines(file, reader, out, llmc_line);
-}
+/* The functions of each row of LINES. */
+#define READER(name, shown, needs, is, read)
+#define LINES(name, shown)                                                       \
+    bool name##_is(const LogFile *file) {                                        \
+        return any_line(file, name##_line);                                      \
+    }                                                                            \
+    Rc name##_read(const LogFile *file, int reader, Logs *out, Error *e) {       \
+        (void)e;                                                                 \
+        return read_lines(file, reader, out, name##_line);                       \
+    }
+#include "bench/readers/readers.def"
+#undef READER
 
 /* "1717312614000 0.4312 20": milliseconds since 1970, value, step. */
 static bool mlflow_line(const char *line, double *value, double *step) {

@@ -67,7 +67,9 @@ static const Case cases[] = {
      READER_torchtitan, 1, "", "loss", 2, 20, 2.25},
     {"litgpt.log",
      "Seed set to 1\nEpoch 1 | iter 40 step 10 | loss train: 2.500, val: n/a | iter time: 512.33 ms (step)\n"
-     "Epoch 1 | iter 80 step 20 | loss train: 2.400, val: 2.250 | iter time: 512.33 ms (step)\n",
+     "Epoch 1 | iter 80 step 20 | loss train: 2.400, val: n/a | iter time: 512.33 ms (step)\n"
+     "iter 80: val loss 2.2500, val time: 120.00 ms\n"
+     "Epoch 1 | iter 120 step 30 | loss train: 2.300, val: 2.250 | iter time: 512.33 ms (step)\n",
      READER_litgpt, 1, "", "val loss", 1, 20, 2.25},
     {"modded.txt",
      "import torch\nstep:0/20 val_loss:10.5 train_time:0.000s step_avg:nanms\nstep:1/20 train_time:10ms\n"
