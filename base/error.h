@@ -1,6 +1,8 @@
-/* Errors and exit codes.  A failure caused by users or machines is an Error: one line that names file, key, value and
- * the nearest valid choice, and the exit code of the program. Mistakes in our code are assertions. Functions that can
- * fail return an Rc and fill the Error they were given; on RC_OK the Error is left alone. */
+/* Errors and exit codes.
+ *
+ * A failure caused by users or machines is an Error: one line that names file, key, value and the nearest valid choice,
+ * and the exit code of the program. Mistakes in our code are assertions. Functions that can fail return an Rc and fill
+ * the Error they were given; on RC_OK the Error is left alone. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -36,7 +38,8 @@ Rc error_valid(Error *e, const char *valid);
 
 /* Return the name in names[count] that equals the word but for capitals and separators, or that other programs call
  * so (base/foreign_names.def), also without its first parts (training.steps, max_steps), or of the smallest edit
- * distance; NULL if none is near (distance above a third of the word's length, rounded up). */
+ * distance, where two letters that changed places count once; NULL if none is near (distance above a third of the
+ * word's length, rounded up). */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
 /* Return the name that other programs call `word`, or NULL; *note explains a value that differs, or is "". */
@@ -46,8 +49,7 @@ const char *foreign_name(const char *word, const char *const *names, size_t coun
  * out[size]; return out. */
 const char *did_you_mean(char *out, size_t size, const char *word, const char *const *names, size_t count);
 
-/* Allocate zeroed memory; without any, end the program with RC_UNMEASURED and one line. mem_grow keeps the contents.
- * */
+/* Allocate zeroed memory; without any, end the program with RC_UNMEASURED and one line. mem_grow keeps the contents. */
 void *mem_alloc(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
 char *mem_text(const char *text);

@@ -443,11 +443,8 @@ static void write_notes(const Cells *c, Text *out) {
 static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out) {
     const Cells *c = p->c;
     LOCAL_TEXT(words);
-    bool stops = !more && c->title.length && c->title.at[c->title.length - 1] == '.';
-    text_format(&words, "%s%s%s", p->layout->mark ? p->layout->mark : "", c->title.at,
-                more    ? ", continued."
-                : stops ? ""
-                        : ".");
+    const char *stop = c->title.length && c->title.at[c->title.length - 1] == '.' ? "" : ".";
+    text_format(&words, "%s%s%s", p->layout->mark ? p->layout->mark : "", c->title.at, more ? ", continued." : stop);
     if (!more && c->caption.length) text_format(&words, " %s", c->caption.at);
     text_format(out, "\\begin{table%s}[tbp]\n\\centering\n\\caption{%s", fit.star ? "*" : "",
                 p->layout->column ? "\\emergencystretch=2em " : "");
