@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,39 @@ void theory_net_gradients(TheoryNet *n) {
     program_backward(&n->program);
 }
 
+/* Return a block's parameter "h.<layer>.<name>", or -1. */
+static int parameter(const TheoryNet *n, int layer, const char *name) {
+    char full[64];
+    snprintf(full, sizeof full, "h.%d.%.40s", layer, name);
+    return tape_find(&n->tape, full);
+}
+
+static bool reads(const Tape *t, int op, int tensor) {
+    for (int i = 0; i < t->op[op].in_count; i++)
+        if (t->input[t->op[op].in_at + i] == tensor) return true;
+    return false;
+}
+
+typedef struct {
+    int last;
+    volatile sig_atomic_t reached;
+} Until;
+
+static void stop_behind(void *context, int op) {
+    Until *until = context;
+    if (op == until->last) until->reached = 1;
+}
+
+void theory_net_gradients_until(TheoryNet *n, int layer, const char *name) {
+    Until until = {.last = 0};
+    const int tensor = parameter(n, layer, name);
+    while (!reads(&n->tape, until.last, tensor)) until.last++;
+    program_forward(&n->program);
+    n->program.cancel = &until.reached;
+    program_backward_seen(&n->program, stop_behind, &until);
+    n->program.cancel = NULL;
+}
+
 /* The activation called "h.<layer>.<name>", or -1. */
 static int activation(const TheoryNet *n, int layer, const char *name) {
     char full[64];
@@ -237,16 +271,12 @@ double theory_net_shared(const TheoryNet *n, int layer) {
 }
 
 double theory_net_gradient(const TheoryNet *n, int layer, const char *name) {
-    char full[64];
-    snprintf(full, sizeof full, "h.%d.%.40s", layer, name);
-    int tensor = tape_find(&n->tape, full);
+    const int tensor = parameter(n, layer, name);
     return tensor < 0 ? (double)NAN : sqrt(sum_squares(at(n, ROLE_GRAD, tensor), words_of(n, tensor)));
 }
 
 double theory_net_scale(const TheoryNet *n, int layer, const char *name) {
-    char full[64];
-    snprintf(full, sizeof full, "h.%d.%.40s", layer, name);
-    int tensor = tape_find(&n->tape, full);
+    const int tensor = parameter(n, layer, name);
     if (tensor < 0) return (double)NAN;
     const Tensor *t = &n->tape.tensor[tensor];
     return t->scale * (ends(name, "attn.c_attn.weight") ? t->scale_last : 1);

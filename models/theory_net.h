@@ -41,6 +41,8 @@ void theory_net_free(TheoryNet *n);
 void theory_net_forward(TheoryNet *n);
 /* Run forward and backward. */
 void theory_net_gradients(TheoryNet *n);
+/* Run forward, and backward only until the gradient of a block's matrix is there: blocks before it get none. */
+void theory_net_gradients_until(TheoryNet *n, int layer, const char *name);
 
 /* Return the mean over tokens of |x|^2 / d at a place of block `layer` (0-based). */
 typedef enum {

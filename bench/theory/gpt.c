@@ -9,13 +9,13 @@ enum { SIZES = 12, GROWN = 4, DEEPEST = 20, OWN_WIDTH = 512 };
 static Rc sized_net(TheoryNet **net, const char *placement, int layers, int width, int heads, int seed, Error *e) {
     TheoryPlan plan = {.layers = layers, .width = width, .tokens = 32, .heads = heads, .ffn_mult = 4};
     plan.start = START_gpt;
-    if (theory_net_of(net, plan, placement, seed, e)) return e->code;
-    theory_net_gradients(*net);
-    return RC_OK;
+    return theory_net_of(net, plan, placement, seed, e);
 }
 
 static Rc net_of(TheoryNet **net, const char *placement, int layers, int seed, Error *e) {
-    return sized_net(net, placement, layers, 64, 4, seed, e);
+    if (sized_net(net, placement, layers, 64, 4, seed, e)) return e->code;
+    theory_net_gradients(*net);
+    return RC_OK;
 }
 
 /* Note what changes the weights, last. */
@@ -29,6 +29,7 @@ static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
     const bool deep = layers == SIZES;
     TheoryNet *net;
     if (sized_net(&net, "post", layers, deep ? OWN_WIDTH : 128, 8, seed, e)) return e->code;
+    theory_net_gradients(net);
     for (int l = 1; l <= layers; l++)
         theory_note(n, deep ? STATEMENT_w000_profile_deep : STATEMENT_w000_profile_shallow, seed, l, NAN,
                     theory_net_gradient(net, l - 1, theory_w2));
@@ -42,6 +43,7 @@ static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
 static Rc own_last(TheoryNotes *n, const char *placement, StatementId depth, int seed, int layers, Error *e) {
     TheoryNet *net;
     if (sized_net(&net, placement, layers, OWN_WIDTH, 8, seed, e)) return e->code;
+    theory_net_gradients_until(net, layers - 1, theory_w2);
     theory_note(n, depth, seed, layers, NAN, theory_net_gradient(net, layers - 1, theory_w2));
     theory_net_free(net);
     return RC_OK;

@@ -31,6 +31,22 @@ Test(theory_net, a_hidden_state_behind_layer_norm_is_sqrt_d_long) {
     theory_net_free(n);
 }
 
+Test(theory_net, a_backward_that_ends_early_gives_the_same_gradient) {
+    TheoryPlan p = plan_of("post", 3);
+    p.start = START_gpt, p.heads = 2, p.ffn_mult = 4;
+    const char *w2 = "mlp.c_proj.weight";
+    TheoryNet *whole = made(&p), *early = made(&p);
+    theory_net_gradients(whole);
+    theory_net_gradients_until(early, 1, w2);
+    for (int l = 1; l < 3; l++)
+        cr_assert_eq(theory_net_gradient(early, l, w2), theory_net_gradient(whole, l, w2));
+    cr_assert_eq(theory_net_gradient(early, 0, w2), 0);
+    theory_net_gradients(early);
+    cr_assert_eq(theory_net_gradient(early, 0, w2), theory_net_gradient(whole, 0, w2));
+    theory_net_free(whole);
+    theory_net_free(early);
+}
+
 /* Attention is the mean over all tokens of x W_V: what it shares is the squared length of the mean. */
 Test(theory_net, attention_reads_the_mean_of_all_tokens) {
     TheoryPlan p = plan_of("none", 1);
