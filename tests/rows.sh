@@ -143,9 +143,11 @@ claim() { listed claims row-claims && nb claims row-claims --all --results "$T/t
 grid() { listed "grid metrics" row_rates && nb claims row-claims --all --results "$T/two" >"$T/out" && has "row_rates: post > 0" "$T/out"; }
 command() { nb rowcommand | grep -q "a command" && has "a command that tests/rows.sh added" "$T/help"; }
 
-# What was there before: ids, bits, tables; and records of the program without the rows are read.
+# What was there before: ids, bits, tables; and records of the program without the rows are read. The debug build takes
+# minutes for all of smoke's steps and evaluations at its width.
+smoke=(smoke --set steps=4 --set evaluate_at=4 --set curve_every=2 --set width=16 --set seeds=2)
 same_runs() {
-  NORMBENCH_ROOT=$root "$program" run smoke --offline --results "$T/before" && nb run smoke --offline --results "$T/after" || return 1
+  NORMBENCH_ROOT=$root "$program" run "${smoke[@]}" --offline --results "$T/before" && nb run "${smoke[@]}" --offline --results "$T/after" || return 1
   diff <(ls "$T/before/runs") <(ls "$T/after/runs") || return 1
   python3 - "$T" <<'PY'
 import json, os, sys
@@ -160,12 +162,12 @@ for run in os.listdir(sys.argv[1] + "/before/runs"):
 PY
 }
 same_table() {
-  NORMBENCH_ROOT=$root "$program" table smoke --results "$T/before" >"$T/table-before" 2>/dev/null &&
-    nb table smoke --results "$T/after" >"$T/table-after" 2>/dev/null || return 1
+  NORMBENCH_ROOT=$root "$program" table "${smoke[@]}" --results "$T/before" >"$T/table-before" 2>/dev/null &&
+    nb table "${smoke[@]}" --results "$T/after" >"$T/table-after" 2>/dev/null || return 1
   diff "$T"/before/out/smoke-*/smoke.txt "$T"/after/out/smoke-*/smoke.txt
 }
 older() { # and their tables keep their bytes, the hash of all results included
-  mv "$T/before/out" "$T/kept" && nb table smoke --results "$T/before" >"$T/out" || return 1
+  mv "$T/before/out" "$T/kept" && nb table "${smoke[@]}" --results "$T/before" >"$T/out" || return 1
   for ending in .txt .tex -macros.tex -curves.csv; do diff "$T"/kept/smoke-*/"smoke$ending" "$T"/before/out/smoke-*/"smoke$ending" || return 1; done
 }
 
