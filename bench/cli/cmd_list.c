@@ -282,7 +282,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static void fill(List *l, size_t kind) {
     Cells *c = &l->rows;
     cells_init(c, kinds[kind].kind, "");
-    cells_column(c, "name", 'l', ""), cells_column(c, "what", 'p', "");
+    cells_columns(c, {"name", "l", ""}, {"what", "p", ""});
     if (kinds[kind].rows == variant_rows)
         cells_column(c, "source", 'X', ""), cells_column(c, "needed_by", 'X', ""), cells_column(c, "differs", 'X', "");
     kinds[kind].rows(l);

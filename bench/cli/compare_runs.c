@@ -85,17 +85,10 @@ static void row(const PickedRun *run, Cells *c) {
 }
 
 static void columns(const Pick *p, Cells *c) {
-    cells_column(c, "arm", 'l', "arm");
-    cells_column(c, "seed", 'l', "seed");
-    cells_column(c, "run", 'p', "run");
-    cells_column(c, "points", 'r', "points");
-    cells_column(c, "last_step", 'r', "last step");
-    cells_column(c, "step", 'r', "step");
-    cells_column(c, "value", 'r', p->metric[0] ? p->metric : "value");
-    cells_column(c, "left_out", 'p', "left out");
-    cells_column(c, "reader", 'X', "");
-    cells_column(c, "corpus", 'X', "");
-    cells_column(c, "file", 'X', "");
+    cells_columns(c, {"arm", "l", "arm"}, {"seed", "l", "seed"}, {"run", "p", "run"}, {"points", "r", "points"},
+                  {"last_step", "r", "last step"}, {"step", "r", "step"},
+                  {"value", "r", p->metric[0] ? p->metric : "value"}, {"left_out", "p", "left out"},
+                  {"reader", "X", ""}, {"corpus", "X", ""}, {"file", "X", ""});
 }
 
 void compare_runs_list(const CompareRuns *r, bool json) {

@@ -113,19 +113,13 @@ static const char *side(const Against *r) {
 }
 
 static void columns(const Against *r, Cells *c) {
-    cells_column(c, "arm", 'l', "arm");
-    cells_column(c, "runs", 'r', "runs");
+    cells_columns(c, {"arm", "l", "arm"}, {"runs", "r", "runs"});
     if (r->options.step) cells_column(c, "step", 'r', "step");
-    cells_column(c, "mean", 'r', "mean");
-    cells_column(c, "sd", 'r', "SD");
-    cells_column(c, "p_flips", 'r', "p flips");
-    cells_column(c, "p_holm", 'r', "p_Holm");
-    cells_column(c, "p_t", 'r', "p t");
-    cells_column(c, "lead", 'r', r->options.higher ? "(mean - X)√n" : "(X - mean)√n");
+    cells_columns(c, {"mean", "r", "mean"}, {"sd", "r", "SD"}, {"p_flips", "r", "p flips"}, {"p_holm", "r", "p_Holm"},
+                  {"p_t", "r", "p t"}, {"lead", "r", r->options.higher ? "(mean - X)√n" : "(X - mean)√n"});
     if (!isnan(r->options.sigma)) cells_column(c, "p_sigma", 'r', "p sigma");
     cells_column(c, "verdict", 'p', "verdict");
-    static const char *const data[] = {"diverged", "p_min", "t", "z", "exact", "shown", "holds"};
-    for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+    cells_data(c, "diverged", "p_min", "t", "z", "exact", "shown", "holds");
 }
 
 static void row(const Against *r, int i, Cells *c) {
@@ -185,34 +179,28 @@ static void fill(const Against *r, Cells *c) {
 
 static void before_row(const Against *r, const Comparison *x, Cells *c) {
     int arm = x->what.term[0].arm;
-    char shown[160];
-    LOCAL_TEXT(words);
     cells_row(c);
     cell_text(c, r->data->arm[arm]);
     cell_text(c, r->data->arm[arm - 1]);
     if (r->options.step) cell_exact(c, r->options.step[arm] - r->options.step[arm - 1]);
     cell_shown(c, x->t.mean, SHOW_WITH_ERROR(x->t.mean, x->t.se, true));
     bool made = x->t_decides && x->t.status == ST_OK;
-    snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(x->t.lo, x->t.se, false),
-             SHOW_WITH_ERROR(x->t.hi, x->t.se, false));
-    cell_interval_shown(c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN, made ? shown : "n/a");
+    cell_interval_shown(
+        c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN,
+        made ? SHOW_TEXT("[%s, %s]", SHOW_WITH_ERROR(x->t.lo, x->t.se, false), SHOW_WITH_ERROR(x->t.hi, x->t.se, false))
+             : "n/a");
     cell_p(c, x->joint.step);
-    decision_words(&r->before, x, x->decision, r->options.higher ? 1 : -1, NULL, &words);
-    cell_text(c, words.at);
+    cell_by(c, decision_words, &r->before, x, x->decision, r->options.higher ? 1 : -1, NULL);
 }
 
 /* Every arm and the one before it. */
 static void fill_before(const Against *r, Cells *c) {
-    char heading[80];
     cells_init(c, "before", "Each arm and the one before it");
-    cells_column(c, "arm", 'l', "arm");
-    cells_column(c, "before", 'l', "before it");
+    cells_columns(c, {"arm", "l", "arm"}, {"before", "l", "before it"});
     if (r->options.step) cells_column(c, "steps", 'r', "steps");
-    cells_column(c, "delta", 'r', "Δ");
-    snprintf(heading, sizeof heading, "[%s%% Welch]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6));
-    cells_column(c, "delta", 'i', heading);
-    cells_column(c, "p_holm", 'r', "p_Holm");
-    cells_column(c, "verdict", 'l', "verdict");
+    cells_columns(c, {"delta", "r", "Δ"},
+                  {"delta", "i", SHOW_TEXT("[%s%% Welch]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6))},
+                  {"p_holm", "r", "p_Holm"}, {"verdict", "l", "verdict"});
     for (int i = 0; i < r->before.count; i++) before_row(r, &r->before.at[i], c);
     text_format(&c->notes, "Δ is the mean of the arm minus that of the arm before it; p_Holm is that of relabelling "
                            "the runs of both, adjusted by Holm's method.");

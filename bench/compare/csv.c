@@ -7,6 +7,7 @@
 
 #include "bench/compare/rows.h"
 #include "bench/formats/csv.h"
+#include "bench/formats/latex.h"
 #include "bench/readers/guess.h"
 
 static CompareRows *rows_of(const Csv *c) {
@@ -141,10 +142,9 @@ static bool ends_with(const char *text, const char *end) {
 static void pass_bands(const Csv *c, Shape *s) {
     for (int i = 0; i < c->fields; i++) {
         const char *name = c->field[i];
-        char bare[512];
         bool band = ends_with(name, "__MIN") || ends_with(name, "__MAX");
-        snprintf(bare, sizeof bare, "%.*s", (int)(strlen(name) - (band ? 5 : 0)), name);
-        s->column[i].passed = (band && column(c, bare) >= 0) || ends_with(name, " - _step");
+        s->column[i].passed = (band && column(c, SHOW_TEXT("%.*s", (int)(strlen(name) - (band ? 5 : 0)), name)) >= 0) ||
+                              ends_with(name, " - _step");
     }
 }
 
@@ -164,9 +164,7 @@ static size_t run_length(const Csv *c, const Shape *s, const char *name) {
 
 /* The arm and seed of a run's name; false: it names none. */
 static bool split_run(const Csv *c, const Shape *s, const char *name, Guess *out) {
-    char run[512];
-    snprintf(run, sizeof run, "%.*s", (int)run_length(c, s, name), name);
-    return guess_name(run, out);
+    return guess_name(SHOW_TEXT("%.*s", (int)run_length(c, s, name), name), out);
 }
 
 /* Whether every column that has no part names a run with its seed. */
@@ -326,15 +324,13 @@ static void guess_shape(Csv *c, Shape *s) {
 /* A column that is a run: its arm, and its seed where it names one. */
 static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
     CompareRows *r = rows_of(c);
-    char whole[512];
     Guess guess = {.seed = "0"};
     int64_t seed = 0;
     char **field = c->field;
     c->field = s->name; /* of the header, whatever line was read since */
-    snprintf(whole, sizeof whole, "%.*s", (int)run_length(c, s, s->name[i]), s->name[i]);
     if (!r->numbered) split_run(c, s, s->name[i], &guess);
     c->field = field;
-    const char *arm = r->numbered ? whole : guess.arm;
+    const char *arm = r->numbered ? SHOW_TEXT("%.*s", (int)run_length(c, s, s->name[i]), s->name[i]) : guess.arm;
     if (compare_seed(c->header, s->name[i], guess.seed, &seed, e)) return e->code;
     if (compare_arm(r, c->header, arm, &s->column[i].arm, e)) return e->code;
     s->column[i].seed = r->numbered ? compare_next_run(r, s->column[i].arm) : seed;
@@ -368,9 +364,8 @@ static Rc settle_marks(Csv *c, const Shape *s, Error *e) {
     if (!written && !percent) return RC_OK;
     Text said;
     text_init(&said);
-    text_format(&said, "%s%s%s%s%s", r->read_as ? r->read_as : "", r->read_as ? "; " : "",
-                written ? written : "", written && percent ? ", " : "",
-                percent ? written ? "in percent" : "numbers in percent" : "");
+    text_format(&said, "%s%s%s%s%s", r->read_as ? r->read_as : "", r->read_as ? "; " : "", written ? written : "",
+                written && percent ? ", " : "", percent ? written ? "in percent" : "numbers in percent" : "");
     free(r->read_as);
     r->read_as = said.at;
     return RC_OK;

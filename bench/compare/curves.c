@@ -196,35 +196,27 @@ static double band(const Comparison *c, bool high) {
 static void row(const CompareCurves *c, int other, int step, Cells *cells) {
     const Comparison *x = compare_curves_at(c, other, step);
     int arm = compare_curves_arm(c, other);
-    char shown[160];
-    LOCAL_TEXT(words);
     cells_row(cells);
     cell_text(cells, c->data->arm[arm]);
     cell_exact(cells, c->step[step]);
     cell_shown(cells, c->mean[c->baseline * c->steps + step],
                SHOW_WITH_ERROR(c->mean[c->baseline * c->steps + step], x->t.se, false));
     cell_shown(cells, x->t.mean, SHOW_WITH_ERROR(x->t.mean, x->t.se, true));
-    snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(band(x, false), x->t.se, false),
-             SHOW_WITH_ERROR(band(x, true), x->t.se, false));
-    cell_interval_shown(cells, band(x, false), band(x, true), isnan(band(x, true)) ? "unbounded" : shown);
+    cell_interval_shown(cells, band(x, false), band(x, true),
+                        isnan(band(x, true)) ? "unbounded"
+                                             : SHOW_TEXT("[%s, %s]", SHOW_WITH_ERROR(band(x, false), x->t.se, false),
+                                                         SHOW_WITH_ERROR(band(x, true), x->t.se, false)));
     cell_p(cells, x->joint.step);
-    decision_words(&c->family, x, x->decision, c->higher ? 1 : -1, NULL, &words);
-    cell_text(cells, words.at);
+    cell_by(cells, decision_words, &c->family, x, x->decision, c->higher ? 1 : -1, NULL);
 }
 
 /* every: all steps, for programs. */
 static void fill(const CompareCurves *c, bool every, Cells *cells) {
-    char heading[120];
     cells_init(cells, "curves", "");
-    cells_column(cells, "arm", 'l', "arm");
-    cells_column(cells, "step", 'r', "step");
-    snprintf(heading, sizeof heading, "%.80s", c->data->arm[c->baseline]);
-    cells_column(cells, "baseline", 'r', heading);
-    cells_column(cells, "delta", 'r', "Δ");
-    snprintf(heading, sizeof heading, "[%s%% jointly]", FORMAT_REAL(round(1e8 * c->family.conf) / 1e6));
-    cells_column(cells, "delta", 'i', heading);
-    cells_column(cells, "p_adj", 'r', "p_adj");
-    cells_column(cells, "verdict", 'l', "verdict");
+    cells_columns(cells, {"arm", "l", "arm"}, {"step", "r", "step"},
+                  {"baseline", "r", SHOW_TEXT("%.80s", c->data->arm[c->baseline])}, {"delta", "r", "Δ"},
+                  {"delta", "i", SHOW_TEXT("[%s%% jointly]", FORMAT_REAL(round(1e8 * c->family.conf) / 1e6))},
+                  {"p_adj", "r", "p_adj"}, {"verdict", "l", "verdict"});
     int shown = every || c->steps < SHOWN_STEPS ? c->steps : SHOWN_STEPS;
     for (int other = 0; other < c->data->arms - 1; other++) {
         if (other) cells_space(cells);
@@ -320,12 +312,11 @@ void compare_curves_json(const CompareCurves *c, Text *out) {
 }
 
 void compare_curves_plot(const CompareCurves *c, Plot *p) {
-    char label[300];
     plot_init(p, 1, 170);
     plot_text(&p->title, "Each arm minus %s over steps", c->data->arm[c->baseline]);
     plot_text(&p->caption, "%s", p->title);
-    snprintf(label, sizeof label, "%.100s minus %.150s's", c->metric, c->data->arm[c->baseline]);
-    PlotPanel *panel = plot_panel(p, "", "step", label);
+    PlotPanel *panel =
+        plot_panel(p, "", "step", SHOW_TEXT("%.100s minus %.150s's", c->metric, c->data->arm[c->baseline]));
     plot_level(panel, 0, "", false);
     for (int other = 0; other < c->data->arms - 1; other++) {
         int arm = compare_curves_arm(c, other);

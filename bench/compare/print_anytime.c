@@ -23,16 +23,12 @@ static void row(const CompareResult *r, int i, Cells *cells) {
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, &r->family.at[i]));
     anytime_cells(a, r->options.anytime, !isnan(r->options.margin), cells);
-    LOCAL_TEXT(words);
-    compare_words(r, &r->family.at[i], a->at ? a->decision : DECISION_INCONCLUSIVE, &words);
-    cell_text(cells, words.at);
+    cell_by(cells, compare_words, r, &r->family.at[i], a->at ? a->decision : DECISION_INCONCLUSIVE);
 }
 
 static void table(const CompareResult *r, CellsList *out) {
-    char heading[300];
     Cells *cells = cells_add(out, "anytime", "");
-    snprintf(heading, sizeof heading, "minus %.250s", r->data->arm[r->baseline]);
-    cells_column(cells, "arm", 'l', heading);
+    cells_column(cells, "arm", 'l', SHOW_TEXT("minus %.250s", r->data->arm[r->baseline]));
     anytime_columns(cells, "Δ", r->options.conf, !isnan(r->options.margin));
     cells_column(cells, "verdict", 'l', "verdict");
     for (int i = 0; i < r->family.count; i++) row(r, i, cells);

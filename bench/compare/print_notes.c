@@ -439,10 +439,9 @@ static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
 
 /* What the exit code says. */
 static void gate_notes(const CompareResult *r, Text *out) {
-    char head[80];
     if (!r->options.fail_by) return;
-    snprintf(head, sizeof head, "--fail-on worse-by:%s ", FORMAT_REAL(r->options.fail_more));
-    text_format(out, "%sis judged by the %s.\n", head, compare_vocabulary(r)->by);
+    text_format(out, "--fail-on worse-by:%s is judged by the %s.\n", FORMAT_REAL(r->options.fail_more),
+                compare_vocabulary(r)->by);
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
     note(r, neither, say_more, "  not decided: ", ".", out);

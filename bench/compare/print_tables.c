@@ -69,9 +69,7 @@ static void flips_cell(const CompareResult *r, const Comparison *c, Cells *cells
 }
 
 static void step_cell(double step, Cells *cells) {
-    char shown[48];
-    snprintf(shown, sizeof shown, "%.10g", step);
-    cell_shown(cells, step, isinf(step) ? "never" : shown);
+    cell_shown(cells, step, isinf(step) ? "never" : SHOW_TEXT("%.10g", step));
 }
 
 static void arm_row(const CompareResult *r, int arm, Cells *cells) {
@@ -94,8 +92,7 @@ static void arms(const CompareResult *r, CellsList *out) {
     Cells *cells = cells_add(out, "arms", "");
     cells_column(cells, "arm", 'l', "arm");
     if (r->data->steps) {
-        cells_column(cells, "median", 'r', "median step");
-        cells_column(cells, "least", 'r', "least"), cells_column(cells, "most", 'r', "most");
+        cells_columns(cells, {"median", "r", "median step"}, {"least", "r", "least"}, {"most", "r", "most"});
     } else
         cells_column(cells, "mean", 'r', "mean"), cells_column(cells, "sd", 'r', "SD");
     if (r->data->unpaired) cells_column(cells, "runs", 'r', "runs");
@@ -107,46 +104,38 @@ static void arms(const CompareResult *r, CellsList *out) {
 }
 
 static void comparison_row(const CompareResult *r, const Comparison *c, Cells *cells) {
-    LOCAL_TEXT(words);
-    compare_words(r, c, c->decision, &words);
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, c));
     cell_shown(cells, c->t.mean, SHOW_WITH_ERROR(c->t.mean, c->t.se, true));
     t_cell(r, c, cells);
     cell_p(cells, c->joint.step);
-    cell_text(cells, words.at);
+    cell_by(cells, compare_words, r, c, c->decision);
 }
 
 static Cells *minus_table(const CompareResult *r, const char *name, const char *title, CellsList *out) {
-    char heading[300];
     Cells *cells = cells_add(out, name, title);
-    snprintf(heading, sizeof heading, "minus %.250s", r->data->arm[r->baseline]);
-    cells_column(cells, "arm", 'l', heading);
+    cells_column(cells, "arm", 'l', SHOW_TEXT("minus %.250s", r->data->arm[r->baseline]));
     cells->below = true;
     return cells;
 }
 
 static void comparisons(const CompareResult *r, CellsList *out) {
-    char heading[120];
     Cells *cells = minus_table(r, "comparisons", "Differences, tests and verdicts", out);
-    snprintf(heading, sizeof heading, "[%s%% %s]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6),
-             compare_vocabulary(r)->t);
-    cells_column(cells, "delta", 'r', "Δ");
-    cells_column(cells, "delta", 'i', heading);
-    cells_column(cells, "p_adjusted", 'r', "p_adj");
-    cells_column(cells, "verdict", 'p', "verdict");
+    cells_columns(cells, {"delta", "r", "Δ"},
+                  {"delta", "i",
+                   SHOW_TEXT("[%s%% %s]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t)},
+                  {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"});
     for (int i = 0; i < r->family.count; i++) comparison_row(r, &r->family.at[i], cells);
 }
 
 /* The same differences by the tests alone. */
 static void others(const CompareResult *r, CellsList *out) {
-    char heading[120];
     Cells *cells = minus_table(r, "others", "Other intervals and tests of the differences", out);
-    snprintf(heading, sizeof heading, "[%s%% %s]", FORMAT_REAL(round(1e8 * (1 - r->family.alpha)) / 1e6),
-             compare_vocabulary(r)->flips);
-    cells_column(cells, "together", 'i', heading);
-    cells_column(cells, "p", 'r', "p alone");
-    cells_column(cells, "p_ranks", 'r', "p on ranks");
+    cells_columns(
+        cells,
+        {"together", "i",
+         SHOW_TEXT("[%s%% %s]", FORMAT_REAL(round(1e8 * (1 - r->family.alpha)) / 1e6), compare_vocabulary(r)->flips)},
+        {"p", "r", "p alone"}, {"p_ranks", "r", "p on ranks"});
     for (int i = 0; i < r->family.count; i++) {
         const Comparison *c = &r->family.at[i];
         cells_row(cells);

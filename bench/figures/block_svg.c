@@ -5,6 +5,7 @@
 
 #include "bench/figures/block.h"
 #include "bench/formats/html.h"
+#include "bench/formats/latex.h"
 
 enum {
     COLUMN = 300, /* width of a stretch */
@@ -89,11 +90,9 @@ static int stretch(Text *out, const BlockPicture *p, int i, int left, int y) {
 
 /* The equation's lines below the drawing; the longest decides the width. */
 static int equation(Text *out, const char *lines, int y, int *width) {
-    char one[160];
     for (const char *at = lines ? lines : ""; *at; at += strspn(at, "\n")) {
         int n = (int)strcspn(at, "\n");
-        snprintf(one, sizeof one, "%.*s", n, at);
-        words(out, MARGIN, y += 21, "nb-name", one);
+        words(out, MARGIN, y += 21, "nb-name", SHOW_TEXT("%.*s", n, at));
         if (n * 8 + 2 * MARGIN > *width) *width = n * 8 + 2 * MARGIN;
         at += n;
     }

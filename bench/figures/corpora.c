@@ -60,15 +60,14 @@ static void note(const Table *t, const Corpora *c, bool higher, Plot *p) {
 
 static void fill(const Table *t, int part, Plot *p) {
     Corpora c;
-    char where[400], label[200];
     if (!corpora_make(&c, &t->sample)) return;
-    snprintf(where, sizeof where, "%s%safter %d steps", c.group[part], c.group[part][0] ? ", " : "",
-             figure_last_step(t));
-    figure_begin(p, t, where, 1, HEIGHT);
+    figure_begin(p, t,
+                 SHOW_TEXT("%s%safter %d steps", c.group[part], c.group[part][0] ? ", " : "", figure_last_step(t)), 1,
+                 HEIGHT);
     figure_legend(p, t);
     note(t, &c, c.sum[part].higher, p);
-    snprintf(label, sizeof label, "tau: %s minus the baseline's", metric_info[c.metric].heading);
-    PlotPanel *panel = plot_panel(p, "", label, "share of runs");
+    PlotPanel *panel =
+        plot_panel(p, "", SHOW_TEXT("tau: %s minus the baseline's", metric_info[c.metric].heading), "share of runs");
     corpora_range(&c.sum[part], &panel->x.least, &panel->x.most);
     plot_room(&panel->x);
     panel->x.tick = plot_tick(panel->x.most - panel->x.least, 6);

@@ -299,7 +299,6 @@ static bool seeds_any(const Table *t, int cell) {
 static int fill_seed(const Table *t, int cell, int arm, int seed, PlotPanel *panel) {
     const Curves *c = &record(t, cell, arm, seed)->curves;
     bool leaves = figure_leaves(t, cell, arm, seed);
-    char name[40];
     PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, PLOT_LINE);
     s->width = leaves ? 1.4 : 0.5;
     for (int row = 0; row < c->rows; row++) {
@@ -308,8 +307,7 @@ static int fill_seed(const Table *t, int cell, int arm, int seed, PlotPanel *pan
     }
     if (!s->points) return 0;
     PlotPoint last = s->at[s->points - 1];
-    snprintf(name, sizeof name, "seed %llu", (unsigned long long)t->x->seed[seed]);
-    if (leaves) plot_mark(panel, last.x, last.y, name);
+    if (leaves) plot_mark(panel, last.x, last.y, SHOW_TEXT("seed %llu", (unsigned long long)t->x->seed[seed]));
     return (int)last.x;
 }
 
@@ -473,15 +471,15 @@ static bool blocks_panel(const Table *t, int cell, int i, Plot *p) {
 }
 
 static void blocks_fill(const Table *t, int cell, Plot *p) {
-    char where[256], note[160];
+    char where[256];
     bool covered = false;
     figure_begin(p, t, figure_where(where, t->x, cell, NULL), BLOCKS_ACROSS, BLOCKS_HEIGHT);
     figure_legend(p, t);
     for (int i = 0; i < t->x->block_panels; i++)
         if (panel_any(t, cell, i)) covered |= blocks_panel(t, cell, i, p);
-    snprintf(note, sizeof note, "Points are means of %d seed%s and of the steps.%s", t->sample.seeds,
-             t->sample.seeds == 1 ? "" : "s", covered ? " A wide, pale line lies within 1% of the lines on it." : "");
-    plot_note(p, note);
+    plot_note(p, SHOW_TEXT("Points are means of %d seed%s and of the steps.%s", t->sample.seeds,
+                           t->sample.seeds == 1 ? "" : "s",
+                           covered ? " A wide, pale line lies within 1% of the lines on it." : ""));
 }
 
 static void blocks_caption(const Table *t, int cell, Text *out) {

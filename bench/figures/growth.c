@@ -198,11 +198,10 @@ static void note_laws(const Table *t, int cell, Plot *p) {
 }
 
 static void fill(const Table *t, int cell, Plot *plot) {
-    char where[256], note[80];
+    char where[256];
     figure_begin(plot, t, figure_where(where, t->x, cell, NULL), ACROSS, HEIGHT);
     figure_legend(plot, t);
-    snprintf(note, sizeof note, "Points are means of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
-    plot_note(plot, note);
+    plot_note(plot, SHOW_TEXT("Points are means of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s"));
     note_laws(t, cell, plot);
     if (panel_any(t, cell, HEADROOM))
         plot_note(plot, "At the dotted line of the headroom a number of the stream is 65,504, fp16's largest.");

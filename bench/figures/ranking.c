@@ -149,9 +149,8 @@ static void fill_line(const Ranking *y, const RankingRow *row, PlotSeries *s) {
 
 /* The baseline's line, the arm's own with its band, a cross for each run that diverged or stalled. */
 static void rates_panel(const Table *t, const Ranking *y, const RankingRow *row, const RankingRow *base, Plot *p) {
-    char title[ARM_LABEL_SIZE + 20], rate[SHOWN];
-    snprintf(title, sizeof title, "%d  %s", row->rank, t->x->arm[row->arm].label);
-    PlotPanel *panel = plot_panel(p, title, "", "");
+    char rate[SHOWN];
+    PlotPanel *panel = plot_panel(p, SHOW_TEXT("%d  %s", row->rank, t->x->arm[row->arm].label), "", "");
     panel->x.least = y->rate[0] / 1.25, panel->x.most = y->rate[y->rates - 1] * 1.25, panel->x.log = true;
     for (int k = 0; k < y->rates; k++) plot_tick_at(&panel->x, y->rate[k], show_rate(rate, y->rate[k]));
     PlotSeries *s = plot_series(panel, figure_arm_style(t, base->arm), base->arm, PLOT_LINE);
@@ -170,14 +169,15 @@ static void rates_panel(const Table *t, const Ranking *y, const RankingRow *row,
 
 static void rates_fill(const Table *t, int part, Plot *p) {
     const Ranking *y = table_ranking(t);
-    char where[400], note[300];
+    char note[300];
     if (!y) return;
     int of = part / chunks(t), from = part % chunks(t) * PANELS_MAX;
     const RankingRow *group = &y->row[of * y->arms], *base = group;
     while (!base->baseline) base++;
-    snprintf(where, sizeof where, "%s%sloss by learning rate, after %d steps", y->group[of],
-             y->group[of][0] ? ", " : "", figure_last_step(t));
-    figure_begin(p, t, where, ACROSS, HEIGHT);
+    figure_begin(p, t,
+                 SHOW_TEXT("%s%sloss by learning rate, after %d steps", y->group[of], y->group[of][0] ? ", " : "",
+                           figure_last_step(t)),
+                 ACROSS, HEIGHT);
     p->narrow_across = NARROW_ACROSS;
     snprintf(note, sizeof note,
              "Panels are ordered by rank. A line is the mean of the seeds, a band goes from the smallest to the "

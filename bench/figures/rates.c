@@ -152,9 +152,8 @@ static void rates_fill(const Table *t, int part, Plot *p) {
 }
 
 static void rates_caption(const Table *t, int part, Text *out) {
-    char shown[120];
-    snprintf(shown, sizeof shown, "%s after the last step against the learning rate", metric_info[t->metric].heading);
-    caption(t, part, shown, out);
+    caption(t, part, SHOW_TEXT("%s after the last step against the learning rate", metric_info[t->metric].heading),
+            out);
 }
 
 const FigureRow figure_rates = {"rates", parts, any, named_cell, "lr", rates_fill, rates_caption, NULL};
@@ -282,7 +281,7 @@ static int fill_spikes(const Table *t, const RateGroup *g, int arm, Metric metri
 }
 
 static void spikes_fill(const Table *t, int part, Plot *p) {
-    char where[256], title[300];
+    char where[256];
     int lost = 0;
     snprintf(where, sizeof where, "spikes in %d steps", figure_last_step(t));
     figure_begin(p, t, where, KINDS, HEIGHT);
@@ -291,9 +290,9 @@ static void spikes_fill(const Table *t, int part, Plot *p) {
         for (int kind = 0; kind < KINDS; kind++) {
             RateGroup g = group_at(t, group);
             group_title(where, t, group);
-            snprintf(title, sizeof title, "%s%s%.200s", metric_info[counted[kind]].heading, where[0] ? ", " : "",
-                     where);
-            PlotPanel *panel = rate_panel(p, &g, title, "per run");
+            PlotPanel *panel = rate_panel(
+                p, &g, SHOW_TEXT("%s%s%.200s", metric_info[counted[kind]].heading, where[0] ? ", " : "", where),
+                "per run");
             plot_widen(&panel->y, 0), plot_widen(&panel->y, 1);
             for (int i = 0; i < t->sample.arms; i++) {
                 int of_arm = fill_spikes(t, &g, figure_arm(t, i), counted[kind], panel);
@@ -301,11 +300,11 @@ static void spikes_fill(const Table *t, int part, Plot *p) {
             }
         }
     for (int kind = 0; kind < KINDS; kind++) plot_fit(p, kind, KINDS, PLOT_linear);
-    snprintf(title, sizeof title, "A spike is a step with z > 6 against the %d before.%s%s", WINDOW,
-             t->sample.seeds > 1 ? " A line is the mean of the seeds, a bar goes from the smallest to the largest."
-                                 : "",
-             lost ? " Runs that diverged are not counted; a cross marks a mean that lacks some." : "");
-    plot_note(p, title);
+    plot_note(p, SHOW_TEXT("A spike is a step with z > 6 against the %d before.%s%s", WINDOW,
+                           t->sample.seeds > 1
+                               ? " A line is the mean of the seeds, a bar goes from the smallest to the largest."
+                               : "",
+                           lost ? " Runs that diverged are not counted; a cross marks a mean that lacks some." : ""));
 }
 
 static void spikes_caption(const Table *t, int part, Text *out) {

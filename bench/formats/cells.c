@@ -57,6 +57,17 @@ void cells_column(Cells *c, const char *key, char align, const char *heading) {
     cells_column_over(c, key, align, heading, "");
 }
 
+void cells_heads(Cells *c, const CellsHead *head) {
+    for (; (*head)[1]; head++) {
+        const char *const *h = *head;
+        cells_column_over(c, h[0], h[1][0], h[2], h[3] ? h[3] : "");
+    }
+}
+
+void cells_keys(Cells *c, const char *const *key) {
+    for (; *key; key++) cells_column(c, *key, 'X', "");
+}
+
 void cells_stack(Cells *c) {
     assert(c->columns > 1 && !c->rows);
     c->column[c->columns - 1].stacks = true;
@@ -144,9 +155,7 @@ void cell_exact(Cells *c, double x) {
 }
 
 void cell_integer(Cells *c, long x) {
-    char shown[SHOWN];
-    snprintf(shown, sizeof shown, "%ld", x);
-    cell_shown(c, (double)x, shown);
+    cell_shown(c, (double)x, SHOW_TEXT("%ld", x));
 }
 
 void cell_p(Cells *c, double p) {
@@ -271,9 +280,7 @@ bool cells_stacked(const Cells *c, bool intervals_below, Cells *out) {
 }
 
 void cell_count(Cells *c, int count, int of) {
-    char shown[SHOWN];
-    snprintf(shown, sizeof shown, "%d of %d", count, of);
-    cell_shown(c, count, shown);
+    cell_shown(c, count, SHOW_TEXT("%d of %d", count, of));
 }
 
 static Cell *last(Cells *c) {

@@ -86,6 +86,14 @@ void cells_release(Cells *c);
 void cells_column(Cells *c, const char *key, char align, const char *heading);
 void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over);
 
+/* Add columns in this order, {key, "r", heading} each or {key, "r", heading, over}; columns for CSV and JSON alone by
+ * their keys. The lists end with a column without align, a key NULL. */
+typedef const char *CellsHead[4];
+void cells_heads(Cells *c, const CellsHead *head);
+void cells_keys(Cells *c, const char *const *key);
+#define cells_columns(c, ...) cells_heads(c, (const CellsHead[]){__VA_ARGS__, {NULL}})
+#define cells_data(c, ...) cells_keys(c, (const char *const[]){__VA_ARGS__, NULL})
+
 void cells_stack(Cells *c); /* the last column stacks; before any row */
 
 void cells_row(Cells *c);
@@ -98,6 +106,13 @@ void cells_space(Cells *c); /* before a first row: nothing */
 void cell_none(Cells *c);
 void cell_text(Cells *c, const char *text);
 void cell_format(Cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Append what write(..., &text) writes. */
+#define cell_by(c, write, ...) \
+    do { \
+        LOCAL_TEXT(said_); \
+        write(__VA_ARGS__, &said_); \
+        cell_text(c, said_.at); \
+    } while (0)
 void cell_number(Cells *c, double x, int decimals);
 void cell_signed(Cells *c, double x, int decimals);
 void cell_exact(Cells *c, double x); /* the shortest decimal that reads back; empty if not finite */

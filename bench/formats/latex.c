@@ -1,6 +1,7 @@
 #include "bench/formats/latex.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,14 @@ char *show_p(char out[SHOWN], double p) {
     if (p < 0.001) return strcpy(out, "<.001");
     snprintf(digits, sizeof digits, "%.3f", p);
     return strcpy(out, digits[0] == '1' ? "1" : digits + 1);
+}
+
+char *show_text(char out[SHOWN_TEXT], const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(out, SHOWN_TEXT, format, list);
+    va_end(list);
+    return out;
 }
 
 int show_bytes(const char *text, int *characters) {

@@ -31,6 +31,11 @@ char *show_p(char out[SHOWN], double p);
 #define SHOW_WITH_ERROR(x, uncertainty, with_sign) show_with_error((char[SHOWN]){0}, x, uncertainty, with_sign)
 #define SHOW_P(p) show_p((char[SHOWN]){0}, p)
 
+/* Write a short text, cut after SHOWN_TEXT - 1 bytes, into a buffer of this block. */
+enum { SHOWN_TEXT = 1300 };
+char *show_text(char out[SHOWN_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define SHOW_TEXT(...) show_text((char[SHOWN_TEXT]){0}, __VA_ARGS__)
+
 /* Return the bytes of a UTF-8 text's first characters, at most *characters of them; *characters: how many. */
 int show_bytes(const char *text, int *characters);
 

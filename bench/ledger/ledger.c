@@ -172,10 +172,10 @@ static void what_is_missing(Ledger *b, const Session *s, char **names, int count
     }
     for (int i = 0; i < count && lines; i++)
         for (int p = 0; p < PROFILE_COUNT; p++) {
-            char path[1400];
             Error none;
-            snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
-            if (experiment_read(x, path, profile_info[p].name, NULL, &none)) continue;
+            if (experiment_read(x, SHOW_TEXT("%s/bench/experiments/%s.yaml", s->root, names[i]), profile_info[p].name,
+                                NULL, &none))
+                continue;
             for (int k = 0; k < lines; k++)
                 if (lacking[k].line) look_at_plan(b, &lacking[k], x, names[i]);
             experiment_release(x);
@@ -236,13 +236,12 @@ static void write_lines(Ledger *b) {
 }
 
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
-    char path[1024], **names;
+    char **names;
     *b = (Ledger){0};
     snprintf(b->profile, sizeof b->profile, "%s", s->profile);
     /* read_tables would take it for a profile that a file lacks */
     if (b->profile[0] && profile_check(b->profile, e)) return error_prefix(e, "--profile: ");
-    snprintf(path, sizeof path, "%s/bench/experiments", s->root);
-    int count = folder_names(path, ".yaml", &names);
+    int count = folder_names(SHOW_TEXT("%s/bench/experiments", s->root), ".yaml", &names);
     Rc rc = claims_read_all(&b->file, &b->files, s->root, writeup, e);
     if (!rc) rc = read_tables(b, s, names, count, all, e);
     if (!rc) rc = read_theory(b, s, e);

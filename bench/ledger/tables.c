@@ -154,17 +154,12 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     cell_text(cells, c->claim->brief);
     numbers(b, c, cells);
     picture(c, cells);
-    sizes_of(of, c, &words);
-    cell_text(cells, words.at);
+    cell_by(cells, sizes_of, of, c);
     text_clear(&words);
     behind_word(b, c, &words);
     claims_verdict(cells, c->word, words.at);
-    text_clear(&words);
-    ledger_own_size(c, &words);
-    cell_text(cells, words.at);
-    text_clear(&words);
-    ledger_our_size(c, &words);
-    cell_text(cells, words.at);
+    cell_by(cells, ledger_own_size, c);
+    cell_by(cells, ledger_our_size, c);
     if (isnan(c->p))
         cell_none(cells);
     else
@@ -174,9 +169,7 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     else
         cell_exact(cells, c->holm);
     cell_seeds(b, c, cells);
-    text_clear(&words);
-    ledger_why(c, &words);
-    cell_text(cells, words.at);
+    cell_by(cells, ledger_why, c);
     text_clear(&words);
     behind_row(b, c, &words);
     if (words.length) cells_words(cells, 9, words.at);
@@ -203,16 +196,12 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
         text_format(&c->caption, ". A star marks a verdict that holds with p adjusted by Holm's method over %s",
                     k > 1 ? "" : "the one claim that a comparison of runs decides");
     if (k > 1) text_format(&c->caption, "the %d claims that comparisons of runs decide", k);
-    cells_column(c, "claim", 'l', "claim");
-    cells_column(c, "says", 'p', "what it says");
-    cells_column(c, "reported", 'p', "write-up");
-    cells_column(c, "ours", 'r', "ours");
+    cells_columns(c, {"claim", "l", "claim"}, {"says", "p", "what it says"}, {"reported", "p", "write-up"},
+                  {"ours", "r", "ours"});
     cells_stack(c);
     cells_column(c, "ours", 'i', "[CI]");
     cells_stack(c);
-    cells_column(c, NULL, 'g', "");
-    cells_column(c, NULL, 'l', "size");
-    cells_column(c, "verdict", 'p', "verdict");
+    cells_columns(c, {NULL, "g", ""}, {NULL, "l", "size"}, {"verdict", "p", "verdict"});
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) cells_column(c, behind[i], 'X', "");
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
         if (one->file == f && wanted(one, open, word)) claim_row_of(b, one, &of, c);

@@ -147,25 +147,20 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
     for (size_t i = 0; i < p->n; i++) lo = fmin(lo, p->d[i]), hi = fmax(hi, p->d[i]);
     if (!isnan(margin)) lo = fmin(lo, -margin), hi = fmax(hi, margin);
     Cells *cells = cells_add(out, "seeds", "Its seeds");
-    LOCAL_TEXT(words);
     text_format(&cells->caption, "In the picture o marks the difference, | marks %s and colons mark the margin.",
                 of->what.against != 0 ? "the threshold" : "0");
-    cells_column(cells, "seed", 'r', "seed");
-    cells_column(cells, "difference", 'r', "difference");
-    cells_column(cells, NULL, 'l', "picture");
-    cells_column(cells, "runs", 'p', "runs");
+    cells_columns(cells, {"seed", "r", "seed"}, {"difference", "r", "difference"}, {NULL, "l", "picture"},
+                  {"runs", "p", "runs"});
     for (size_t i = 0; i < p->n; i++) {
         char strip[STRIP + 1];
         memset(strip, '.', STRIP), strip[STRIP] = 0;
         mark(strip, margin, lo, hi, ':'), mark(strip, -margin, lo, hi, ':');
         mark(strip, 0, lo, hi, '|'), mark(strip, p->d[i], lo, hi, 'o');
-        text_clear(&words);
-        run_ids(l, (int)i, &words);
         cells_row(cells);
         cell_integer(cells, (long)p->seed[i]);
         cell_signed(cells, p->d[i], decimals_for(of->t.se, 4));
         cell_text(cells, strip);
-        cell_text(cells, words.at);
+        cell_by(cells, run_ids, l, (int)i);
     }
     const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
     const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;

@@ -60,8 +60,8 @@ void perf_ops_cells(const Perf *p, Cells *c) {
     double total = perf_parts(p);
     char key[32];
     cells_init(c, "ops", "");
-    cells_column(c, "op", 'l', "op"), cells_column(c, "columns", 'l', "columns"), cells_column(c, "calls", 'r', "ops");
-    cells_column(c, "time_share", 'r', "time");
+    cells_columns(c, {"op", "l", "op"}, {"columns", "l", "columns"}, {"calls", "r", "ops"},
+                  {"time_share", "r", "time"});
     for (int pass = 0; pass < PASSES; pass++) {
         snprintf(key, sizeof key, "%s_ms", pass_name[pass]), cells_column_over(c, key, 'r', "ms", pass_name[pass]);
         snprintf(key, sizeof key, "%s_rate", pass_name[pass]), cells_column_over(c, key, 'r', "rate", pass_name[pass]);
@@ -113,14 +113,13 @@ static void kernel_row(const DryKernel *k, Cells *c) {
 void dry_cells(const DryStep *d, Cells *c) {
     DryKernel all = {.name = "one step"};
     cells_init(c, "kernels", "");
-    cells_column(c, "kernel", 'l', "kernel"), cells_column(c, "launches", 'r', "launches");
-    cells_column(c, "gflop", 'r', "GFLOP"), cells_column(c, "mb", 'r', "MB"), cells_column(c, "minstr", 'r', "Minstr");
+    cells_columns(c, {"kernel", "l", "kernel"}, {"launches", "r", "launches"}, {"gflop", "r", "GFLOP"},
+                  {"mb", "r", "MB"}, {"minstr", "r", "Minstr"});
     for (int i = 0; i < DRY_DEVICES; i++) {
         char floor[32], model[32];
         snprintf(floor, sizeof floor, "floor_us_%s", dry_devices[i].name);
         snprintf(model, sizeof model, "model_us_%s", dry_devices[i].name);
-        cells_column_over(c, floor, 'r', "floor", dry_devices[i].name);
-        cells_column_over(c, model, 'r', "model", dry_devices[i].name);
+        cells_columns(c, {floor, "r", "floor", dry_devices[i].name}, {model, "r", "model", dry_devices[i].name});
     }
     for (const DryKernel *k = d->kernel; k < d->kernel + d->kernels; k++) {
         kernel_row(k, c);
@@ -151,9 +150,8 @@ static void ratio_row(const char *what, double a, double b, const char *unit, Ce
 void pair_cells(const PerfPair *p, const char *arm, const char *baseline, Cells *c) {
     const PairSide *a = &p->arm, *b = &p->baseline;
     cells_init(c, "pair", "");
-    cells_column(c, "what", 'l', "a training step"), cells_column(c, "arm", 'r', arm);
-    cells_column(c, "baseline", 'r', baseline), cells_column(c, "unit", 'l', "");
-    cells_column(c, "ratio", 'r', "x"), cells_column(c, "ratio", 'i', "95% interval");
+    cells_columns(c, {"what", "l", "a training step"}, {"arm", "r", arm}, {"baseline", "r", baseline},
+                  {"unit", "l", ""}, {"ratio", "r", "x"}, {"ratio", "i", "95% interval"});
     ratio_row("norm ops, forward", a->norms, b->norms, "", c);
     ratio_row("numbers that norms make, forward", 1e-3 * a->normed, 1e-3 * b->normed, "10^3", c);
     ratio_row("model FLOPs", 1e-9 * a->flops, 1e-9 * b->flops, "10^9", c);

@@ -55,16 +55,14 @@ static void add_svg(Text *out, const char *svg, const char *prefix) {
 /* One width of a figure. class: which screens show it. */
 static bool add_width(const char *folder, const char *name, const char *ending, const char *class, int number,
                       Text *out) {
-    char path[1400], prefix[32], *bytes;
+    char *bytes;
     size_t length;
     Error ignored;
-    snprintf(path, sizeof path, "%.1100s/%s%s", folder, name, ending);
-    if (file_read(path, &bytes, &length, &ignored)) return false;
+    if (file_read(SHOW_TEXT("%.1100s/%s%s", folder, name, ending), &bytes, &length, &ignored)) return false;
     const char *svg = strstr(bytes, "<svg");
     if (svg) {
-        snprintf(prefix, sizeof prefix, "f%d%c-", number, class[0]);
         text_format(out, "<div class=\"%s\">", class);
-        add_svg(out, svg, prefix);
+        add_svg(out, svg, SHOW_TEXT("f%d%c-", number, class[0]));
         text_format(out, "</div>\n");
     }
     free(bytes);

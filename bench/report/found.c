@@ -60,8 +60,7 @@ static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
     const Table *t = &made->table;
     LOCAL_TEXT(words);
     cells_row(c);
-    report_title(b, made, &words);
-    cell_text(c, words.at);
+    cell_by(c, report_title, b, made);
     text_clear(&words);
     text_format(&words, "#"), report_id(made, &words);
     cell_link(c, words.at);
@@ -75,9 +74,7 @@ static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
         pair_words(t, p->arm, p->against, &words);
     }
     cell_text(c, words.at);
-    text_clear(&words);
-    prose_size(t, &words);
-    cell_text(c, words.at);
+    cell_by(c, prose_size, t);
     cell_format(c, "%d seed%s", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
     text_clear(&words);
     report_caveats(made, &words);
@@ -89,11 +86,8 @@ void report_asked(const Ledger *b, Cells *c) {
     cells_init(c, "asked", "What was asked");
     text_format(&c->caption, "Each experiment trains its arms with the same seeds and asks whether they differ from "
                              "the baseline, which stands behind \"against\".");
-    cells_column(c, NULL, 'p', "experiment");
-    cells_column(c, NULL, 'p', "arms");
-    cells_column(c, NULL, 'p', "size");
-    cells_column(c, NULL, 'r', "");
-    cells_column(c, NULL, 'p', "plan");
+    cells_columns(c, {NULL, "p", "experiment"}, {NULL, "p", "arms"}, {NULL, "p", "size"}, {NULL, "r", ""},
+                  {NULL, "p", "plan"});
     c->stub = 0;
     for (int i = 0; i < b->made_count; i++) asked_row(b, b->made[i], c);
 }
@@ -229,12 +223,8 @@ void report_found(const Ledger *b, Cells *c) {
                 "more than %d comparisons are summed up in words. At its best rate, each seed of an arm has the rate "
                 "that the other seeds choose.",
                 ROWS_MAX);
-    cells_column(c, NULL, 'p', "arm");
-    cells_column(c, NULL, 'g', "");
-    cells_column(c, NULL, 'r', "difference");
-    cells_column(c, NULL, 'i', "[interval]");
-    cells_column(c, NULL, 'r', "p");
-    cells_column(c, NULL, 'p', "verdict");
+    cells_columns(c, {NULL, "p", "arm"}, {NULL, "g", ""}, {NULL, "r", "difference"}, {NULL, "i", "[interval]"},
+                  {NULL, "r", "p"}, {NULL, "p", "verdict"});
     for (int i = 0; i < b->made_count; i++) found_rows(b, b->made[i], c);
 }
 

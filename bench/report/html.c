@@ -182,9 +182,7 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     }
     Rc rc = RC_OK;
     for (int i = 0; i < b->made_count && !rc; i++) {
-        char from[700];
-        snprintf(from, sizeof from, "%s/%d", aside.path, i);
-        rc = experiment(b, b->made[i], s, from, folder, &number, &page, e);
+        rc = experiment(b, b->made[i], s, SHOW_TEXT("%s/%d", aside.path, i), folder, &number, &page, e);
     }
     behind(b, aside.path, &number, &page);
     text_format(&page, "</section>\n</main>\n</body>\n</html>\n");

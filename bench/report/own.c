@@ -161,19 +161,17 @@ static void link_file(const char *folder, const char *name, Text *out) {
 }
 
 Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e) {
-    char path[1200];
     LOCAL_TEXT(to);
     PlanNote note;
     if (!made->slug) return RC_OK;
     if (plan_note_read(&note, s->results, made->slug, e)) return e->code;
-    snprintf(path, sizeof path, "%.900s/out/%.80s", s->results, made->slug);
-    way(folder, path, &to);
+    way(folder, SHOW_TEXT("%.900s/out/%.80s", s->results, made->slug), &to);
     text_format(out, "<p class=\"soft\">Files: ");
     link_file(to.at, "plan.json", out);
     for (size_t i = 0; i < json_array_size(note.files); i++) {
         const char *name = json_string_value(json_array_get(note.files, i));
-        snprintf(path, sizeof path, "%.900s/out/%.80s/%.200s", s->results, made->slug, name);
-        if (strchr(name, '/') || !file_exists(path)) continue;
+        if (strchr(name, '/') || !file_exists(SHOW_TEXT("%.900s/out/%.80s/%.200s", s->results, made->slug, name)))
+            continue;
         text_format(out, ", ");
         link_file(to.at, name, out);
     }

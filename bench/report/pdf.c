@@ -21,9 +21,7 @@ enum { CELLS_MAX = 12 }; /* whose tables are shown whole; of more, a table of al
 static const TexLayout flowing = {.flows = true};
 
 static Rc put(const char *folder, const char *name, const Text *text, Error *e) {
-    char path[900];
-    snprintf(path, sizeof path, "%.700s/%.100s", folder, name);
-    return file_write(path, text->at, text->length, e);
+    return file_write(SHOW_TEXT("%.700s/%.100s", folder, name), text->at, text->length, e);
 }
 
 static void paragraph(const char *words, Text *out) {
@@ -42,9 +40,7 @@ static void section(const char *kind, const char *title, Text *out) {
 
 /* A figure of folder i, with its number and caption, on one page with them; nothing where it was not drawn. */
 static void figure(const char *folder, int i, const char *name, const char *caption, Text *out) {
-    char path[1100];
-    snprintf(path, sizeof path, "%.850s/%d/%s.pdf", folder, i, name);
-    if (!file_exists(path)) return;
+    if (!file_exists(SHOW_TEXT("%.850s/%d/%s.pdf", folder, i, name))) return;
     text_format(out,
                 "\\par\\medskip\\noindent\\begin{minipage}{\\linewidth}\n"
                 "\\includegraphics[width=\\linewidth,height=.78\\textheight,keepaspectratio]{%d/%s}\\par\\smallskip\n"
@@ -250,7 +246,7 @@ Rc report_bib(const Ledger *b, const char *folder, Error *e) {
 }
 
 Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
-    char from[900], to[1300];
+    char to[1300];
     Scratch aside;
     Error why = {.code = RC_OK};
     if (scratch_make(&aside, e)) return e->code;
@@ -258,9 +254,8 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
     (void)report_figures(b, aside.path, PLOT_PDF, s->threads, &why);
     Rc rc = prepare(b, aside.path, e);
     if (!rc) rc = table_pdf_run(aside.path, false, e);
-    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside.path);
     snprintf(to, sizeof to, "%.1200s/report.pdf", folder);
-    if (!rc) rc = subprocess_copy(from, to, e);
+    if (!rc) rc = subprocess_copy(SHOW_TEXT("%.800s/typeset.pdf", aside.path), to, e);
     if (!rc) fprintf(stderr, "  %s\n", to);
     scratch_remove(&aside);
     return rc;

@@ -192,12 +192,11 @@ void report_marked(const ReportMarkup *m, const char *const pair[2], const char 
 }
 
 static void list_lines(const ReportMarkup *m, Counted *list, int count, Text *out) {
-    char line[640];
     if (count) qsort(list, (size_t)count, sizeof *list, by_text);
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < count; i++) {
-        snprintf(line, sizeof line, "%d run%s: %s", list[i].runs, list[i].runs == 1 ? "" : "s", list[i].text);
-        report_marked(m, m->item, line, out);
+        report_marked(m, m->item, SHOW_TEXT("%d run%s: %s", list[i].runs, list[i].runs == 1 ? "" : "s", list[i].text),
+                      out);
     }
     text_format(out, "%s", m->list[1]);
     free(list);
@@ -237,7 +236,6 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
 }
 
 void report_parts(const Ledger *b, const ReportMarkup *m, Text *out) {
-    char text[200];
     if (!b->parts && !b->others) return;
     report_marked(m, m->heading, "Experiments that are not complete", out);
     text_format(out, "%s", m->list[0]);
@@ -247,9 +245,9 @@ void report_parts(const Ledger *b, const ReportMarkup *m, Text *out) {
         report_marked(m, m->item, line.at, out);
     }
     if (b->others) {
-        snprintf(text, sizeof text, "%d stored run%s of no experiment above", b->others,
-                 b->others == 1 ? " is" : "s are");
-        report_marked(m, m->item, text, out);
+        report_marked(m, m->item,
+                      SHOW_TEXT("%d stored run%s of no experiment above", b->others, b->others == 1 ? " is" : "s are"),
+                      out);
     }
     text_format(out, "%s", m->list[1]);
 }
@@ -261,12 +259,10 @@ static bool any_of(const Ledger *b, const ClaimFile *f) {
 }
 
 void report_choices(const Ledger *b, const ReportMarkup *m, Text *out) {
-    char text[400];
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const ClaimSetup *s = f->setup; s < f->setup + f->setups; s++) {
             if (!s->choices || !any_of(b, f)) continue;
-            snprintf(text, sizeof text, "%s %.100s: %.200s", f->writeup, f->title, s->name);
-            report_marked(m, m->heading, text, out);
+            report_marked(m, m->heading, SHOW_TEXT("%s %.100s: %.200s", f->writeup, f->title, s->name), out);
             text_format(out, "%s", m->list[0]);
             for (int i = 0; i < s->choices; i++) report_marked(m, m->item, s->choice[i], out);
             text_format(out, "%s", m->list[1]);

@@ -121,8 +121,8 @@ static void columns(const Lineage *l, Cells *c) {
         {"second_run", "second_value", "second_raw", "second_diverged", "second_records_commit"}};
     cells_column(c, "seed", 'r', "seed");
     for (int side = 0; side < 2; side++) {
-        cells_column_over(c, NULL, 'l', "run", arm_name(l, side));
-        cells_column_over(c, keys[side][1], 'r', metric_info[l->c->what.metric].key, arm_name(l, side));
+        cells_columns(c, {NULL, "l", "run", arm_name(l, side)},
+                      {keys[side][1], "r", metric_info[l->c->what.metric].key, arm_name(l, side)});
     }
     cells_column(c, "difference", 'r', "difference");
     for (int side = 0; side < 2; side++) {

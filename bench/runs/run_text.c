@@ -110,7 +110,7 @@ static void keys(const RunSpec *s, int width, Text *out) {
     Cells c;
     spec_init(&defaults);
     cells_init(&c, "keys", "keys (those that differ from their default stand first)");
-    cells_column(&c, "key", 'l', ""), cells_column(&c, "value", 'l', ""), cells_column(&c, "default", 'l', "");
+    cells_columns(&c, {"key", "l", ""}, {"value", "l", ""}, {"default", "l", ""});
     for (int i = 0; i < spec_key_count + variant_key_count; i++) {
         const char *key = i < spec_key_count ? spec_keys[i] : variant_keys[i - spec_key_count];
         spec_get(value, s, key), spec_get(initial, &defaults, key);

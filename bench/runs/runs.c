@@ -17,8 +17,8 @@ enum { KEYS_MAX = 32 };
 typedef struct {
     const Listing *l;
     int group, keys;
-    const char *key[LISTING_KEYS_MAX];  /* that differ within an arm */
-    bool other, twins;                  /* some class is not canon; only the bits tell two runs apart */
+    const char *key[LISTING_KEYS_MAX]; /* that differ within an arm */
+    bool other, twins;                 /* some class is not canon; only the bits tell two runs apart */
 } Group;
 
 static void title(const RunGroup *g, Text *out) {
@@ -37,18 +37,14 @@ static void title(const RunGroup *g, Text *out) {
 }
 
 static void columns(const Group *g, Cells *c) {
-    static const char *const more[] = {"id",      "label", "variant", "seed",           "status", "diverged_step",
-                                       "culprit", "step",  "class",   "records_commit", "made"};
-    cells_column(c, NULL, 'l', "run");
-    cells_column(c, "arm", 'l', "arm");
+    cells_columns(c, {NULL, "l", "run"}, {"arm", "l", "arm"});
     c->stub = 2;
     for (int k = 0; k < g->keys; k++) cells_column(c, NULL, 'r', g->key[k]);
-    cells_column(c, NULL, 'r', "seed");
-    cells_column(c, "valid_loss", 'r', "valid loss");
-    cells_column(c, NULL, 'l', "status");
+    cells_columns(c, {NULL, "r", "seed"}, {"valid_loss", "r", "valid loss"}, {NULL, "l", "status"});
     if (g->other) cells_column(c, NULL, 'l', "class");
     if (g->twins) cells_column(c, NULL, 'l', "bits");
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) cells_column(c, more[i], 'X', "");
+    cells_data(c, "id", "label", "variant", "seed", "status", "diverged_step", "culprit", "step", "class",
+               "records_commit", "made");
 }
 
 /* What a record says of itself, for programs. */

@@ -23,18 +23,11 @@ static double score_mean(const ScoreTable *t, const ScoredModel *m, TaskMetric m
 }
 
 static void score_columns(Cells *c) {
-    static const char *const more[] = {"model",   "variant", "tokenizer", "layers",   "width",         "context",
-                                       "version", "sha256",  "pinned",    "left_out", "equal_choices", "truncated"};
-    cells_column(c, "task", 'l', "task");
-    cells_column(c, "items", 'r', "items");
-    cells_column(c, "metric", 'l', "metric");
-    cells_column(c, "share", 'r', "share");
-    cells_column(c, "share", 'i', "95% interval");
-    cells_column(c, "stderr", 'r', "stderr");
-    cells_column(c, "chance", 'r', "chance");
-    cells_column(c, "against_chance", 'l', "");
-    cells_column(c, "shortest", 'r', "shortest");
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) cells_column(c, more[i], 'X', "");
+    cells_columns(c, {"task", "l", "task"}, {"items", "r", "items"}, {"metric", "l", "metric"}, {"share", "r", "share"},
+                  {"share", "i", "95% interval"}, {"stderr", "r", "stderr"}, {"chance", "r", "chance"},
+                  {"against_chance", "l", ""}, {"shortest", "r", "shortest"});
+    cells_data(c, "model", "variant", "tokenizer", "layers", "width", "context", "version", "sha256", "pinned",
+               "left_out", "equal_choices", "truncated");
 }
 
 static void model_cells(const ScoredModel *m, Cells *c) {
@@ -112,13 +105,9 @@ static void scores(const ScoreTable *t, Cells *c) {
 
 static void against(const ScoreTable *t, Cells *c) {
     text_format(&c->caption, "Items that one of the two alone has right; exact McNemar p.");
-    cells_column(c, "model", 'l', "model");
-    cells_column(c, "task", 'l', "task");
-    cells_column(c, "metric", 'l', "metric");
-    cells_column_over(c, "here_alone", 'r', "here", "right alone");
-    cells_column_over(c, "there_alone", 'r', "there", "right alone");
-    cells_column(c, "items", 'r', "items");
-    cells_column(c, "p", 'r', "p");
+    cells_columns(c, {"model", "l", "model"}, {"task", "l", "task"}, {"metric", "l", "metric"},
+                  {"here_alone", "r", "here", "right alone"}, {"there_alone", "r", "there", "right alone"},
+                  {"items", "r", "items"}, {"p", "r", "p"});
     for (int i = 1; i < t->models; i++)
         for (int k = 0; k < t->tasks; k++)
             for (int metric = 0; metric < ACC_COUNT; metric++) {

@@ -38,16 +38,13 @@ static void numbers(const Comparison *one, Cells *c) {
 static void pair_rows(const Place *p, int pair, Cells *c) {
     const Table *t = p->t;
     LOCAL_TEXT(words);
-    char heading[2 * ARM_LABEL_SIZE + 8];
-    snprintf(heading, sizeof heading, "%s - %s", t->x->arm[p->a->pair[pair].arm].label,
-             t->x->arm[p->a->pair[pair].against].label);
-    cells_heading(c, heading);
+    cells_heading(
+        c, SHOW_TEXT("%s - %s", t->x->arm[p->a->pair[pair].arm].label, t->x->arm[p->a->pair[pair].against].label));
     for (int v = 0; v < p->a->values; v++) {
         cells_row(c);
         cell_text(c, p->label[v]);
         numbers(p->at[v], c);
-        text_clear(&words), table_decision(t, p->at[v], &words);
-        cell_text(c, words.at);
+        cell_by(c, table_decision, t, p->at[v]);
     }
     for (int v = 1; v < p->a->values; v++) {
         cells_row(c);
@@ -84,11 +81,10 @@ static bool at_each(Place *p, int pair) {
 void across_tables(const Table *t, CellsList *out) {
     Across a;
     Place p;
-    char title[160], difference[96], interval[64], conf[40];
+    char difference[96], interval[64], conf[40];
     if (!place_init(&p, t, &a)) return;
     const Factor *f = &t->x->factor[0];
-    snprintf(title, sizeof title, "Differences across %s", f->key);
-    Cells *c = cells_add(out, "across", title);
+    Cells *c = cells_add(out, "across", SHOW_TEXT("Differences across %s", f->key));
     text_format(&c->caption,
                 "The table has the differences at each %s after the last step, and how they change from the first "
                 "value, seed by seed over %d seeds.",
@@ -101,10 +97,8 @@ void across_tables(const Table *t, CellsList *out) {
     snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
     cells_column(c, "at", 'l', f->key);
     c->stub = 1;
-    cells_column(c, "difference", 'r', difference);
-    cells_column(c, "difference", 'i', interval);
-    cells_column(c, "p_adjusted", 'r', "p_adj");
-    cells_column(c, "verdict", 'p', "verdict");
+    cells_columns(c, {"difference", "r", difference}, {"difference", "i", interval}, {"p_adjusted", "r", "p_adj"},
+                  {"verdict", "p", "verdict"});
     for (int i = 0; i < a.pairs; i++)
         if (at_each(&p, i)) pair_rows(&p, i, c);
     place_release(&p, &a);

@@ -8,14 +8,10 @@
 #include "bench/write/stat_json.h"
 
 void anytime_columns(Cells *c, const char *difference, double conf, bool margin) {
-    char heading[64];
-    snprintf(heading, sizeof heading, "[%s%% anytime]", FORMAT_REAL(round(1e8 * conf) / 1e6));
-    cells_column(c, "delta", 'r', difference);
-    cells_column(c, "delta", 'i', heading);
-    cells_column(c, "p", 'r', "p");
+    cells_columns(c, {"delta", "r", difference},
+                  {"delta", "i", SHOW_TEXT("[%s%% anytime]", FORMAT_REAL(round(1e8 * conf) / 1e6))}, {"p", "r", "p"});
     if (margin) cells_column(c, "p_inside", 'r', "p inside");
-    cells_column(c, "decided_at", 'r', "decided at");
-    cells_column(c, "seeds_needed", 'r', "seeds it needs");
+    cells_columns(c, {"decided_at", "r", "decided at"}, {"seeds_needed", "r", "seeds it needs"});
 }
 
 /* "10 (13)": seeds in all at which half and nine in ten of the continuations have decided; "": it is decided, or not

@@ -20,14 +20,8 @@ void claims_begin(ClaimsTable *x, Cells *c, const char *interval) {
     assert(st_tests_count <= CLAIMS_TESTS_MAX);
     *x = (ClaimsTable){.c = c};
     text_init(&x->intervals);
-    cells_column(c, "where", 'p', "measured in");
-    cells_column(c, "n", 'r', "n");
-    cells_column(c, "reported", 'r', "rep.");
-    cells_column(c, "ours", 'r', "ours");
-    cells_column(c, "ours", 'i', interval);
-    cells_column(c, "p", 'r', "p");
-    cells_column(c, "floor", 'r', "floor");
-    cells_column(c, "verdict", 'p', "verdict");
+    cells_columns(c, {"where", "p", "measured in"}, {"n", "r", "n"}, {"reported", "r", "rep."}, {"ours", "r", "ours"},
+                  {"ours", "i", interval}, {"p", "r", "p"}, {"floor", "r", "floor"}, {"verdict", "p", "verdict"});
 }
 
 /* "maxt: step-down max-T, …, Holm over those tested so." */
@@ -216,17 +210,17 @@ static void title(const Table *t, Text *out) {
 }
 
 static void row(ClaimsTable *x, const Table *t, const ClaimVerdict *v) {
-    char cell[256], where[CLAIMS_WHERE_SIZE], interval[CLAIMS_INTERVAL_SIZE];
+    char cell[256], interval[CLAIMS_INTERVAL_SIZE];
     claim_verdict_cell(cell, t->x, v);
-    snprintf(where, sizeof where, "step %d%s%s", t->sample.cell[v->cell].step[v->step], cell[0] ? ", " : "", cell);
-    ClaimRow r = claim_row(t, v, where, interval);
+    ClaimRow r = claim_row(
+        t, v, SHOW_TEXT("step %d%s%s", t->sample.cell[v->cell].step[v->step], cell[0] ? ", " : "", cell), interval);
     claims_row(x, &r);
     claims_details(x->c, &r, t);
 }
 
 void claims_tables(const Table *t, CellsList *out) {
     const ClaimVerdict *before = NULL;
-    char confidence[40], heading[64];
+    char confidence[40];
     ClaimsTable x;
     LOCAL_TEXT(words);
     for (int i = 0; i < t->verdicts.count && !before; i++)
@@ -236,8 +230,7 @@ void claims_tables(const Table *t, CellsList *out) {
     Cells *c = cells_add(out, "claims", "");
     title(t, &c->title);
     text_format(&c->caption, "The reported numbers stand in %s.", t->claims->file);
-    snprintf(heading, sizeof heading, "[%s%% CI]", table_confidence(t, confidence));
-    claims_begin(&x, c, heading);
+    claims_begin(&x, c, SHOW_TEXT("[%s%% CI]", table_confidence(t, confidence)));
     for (int i = 0; i < t->verdicts.count; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
         if (!v->c) continue;
@@ -358,11 +351,9 @@ void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out) {
     if (token_hits_make(&x, &t->sample, w)) return;
     cells_init(&c, "targets", "");
     text_format(&c.title, "how many of N = %ld targets are right in one arm alone", x.targets);
-    cells_column(&c, "seed", 'r', "seed");
-    cells_column_over(&c, "only_first", 'r', arm_name(name, t, &x, 0), "b");
-    cells_column_over(&c, "only_second", 'r', arm_name(name, t, &x, 1), "c");
-    cells_column(&c, "difference", 'r', "(b - c)/N");
-    cells_column(&c, "p", 'r', "McNemar p");
+    cells_columns(&c, {"seed", "r", "seed"}, {"only_first", "r", arm_name(name, t, &x, 0), "b"},
+                  {"only_second", "r", arm_name(name, t, &x, 1), "c"}, {"difference", "r", "(b - c)/N"},
+                  {"p", "r", "McNemar p"});
     for (const TokenHitsSeed *s = x.seed; s < x.seed + x.seeds; s++) {
         double d = (double)(s->only_a - s->only_b) / (double)x.targets;
         cells_row(&c);

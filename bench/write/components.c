@@ -62,12 +62,8 @@ void components_tables(const Table *t, CellsList *out) {
     if (!components_make(&f, &t->sample)) return;
     Cells *c = cells_add(out, "components", "Components of variance");
     words(t, &f, &c->caption);
-    cells_column(c, "varies", 'l', "what varies");
-    cells_column(c, "sd", 'r', "SD");
-    cells_column(c, "sd", 'i', "[interval]");
-    cells_column(c, "share_of_sum", 'r', "of sum");
-    cells_column(c, "diverged", 'r', "diverged");
-    cells_column(c, "df", 'X', "");
+    cells_columns(c, {"varies", "l", "what varies"}, {"sd", "r", "SD"}, {"sd", "i", "[interval]"},
+                  {"share_of_sum", "r", "of sum"}, {"diverged", "r", "diverged"}, {"df", "X", ""});
     for (int i = 0; i < f.groups * f.arms; i++) arm_rows(t, &f, &f.at[i], c);
     components_release(&f);
 }

@@ -78,22 +78,16 @@ void corpora_methods(const CorporaShown *s, const char *unit, Text *out) {
 /* tau: a round score; its share of runs under its own number. */
 static void columns(const CorporaShown *s, const double *tau, int taus, Cells *c) {
     const char *over = s->sum->higher ? "share of runs at least" : "share of runs at most";
-    char heading[SHOWN], key[SHOWN + 8];
-    cells_column(c, "arm", 'l', "arm");
-    cells_column(c, "iqm", 'r', "IQM");
-    cells_column_over(c, "minus_baseline", 'r', "difference", "minus baseline");
-    cells_column_over(c, "minus_baseline", 'i', "[CI]", "minus baseline");
-    cells_column(c, "mean_rank", 'r', "mean rank");
+    char heading[SHOWN];
+    cells_columns(c, {"arm", "l", "arm"}, {"iqm", "r", "IQM"}, {"minus_baseline", "r", "difference", "minus baseline"},
+                  {"minus_baseline", "i", "[CI]", "minus baseline"}, {"mean_rank", "r", "mean rank"});
     for (int i = 0; i < taus; i++) {
         snprintf(heading, sizeof heading, "%.3g", tau[i]);
-        snprintf(key, sizeof key, "share_%s", heading);
-        cells_column_over(c, key, 'r', heading, over);
+        cells_column_over(c, SHOW_TEXT("share_%s", heading), 'r', heading, over);
     }
-    cells_column(c, "diverged", 'r', "diverged");
-    cells_column(c, "iqm", 'I', "");
+    cells_columns(c, {"diverged", "r", "diverged"}, {"iqm", "I", ""});
     for (int i = 0; i < taus; i++) {
-        snprintf(key, sizeof key, "share_%.3g", tau[i]);
-        cells_column(c, key, 'I', "");
+        cells_column(c, SHOW_TEXT("share_%.3g", tau[i]), 'I', "");
     }
 }
 
@@ -122,9 +116,8 @@ static void row(const CorporaShown *s, int arm, const double *tau, int taus, Cel
 /* Friedman's test, for programs. */
 static void ranks(const StFriedman *f, CellsList *out) {
     Cells *c = cells_add(out, "friedman", "");
-    static const char *const keys[] = {"status", "chi2", "p", "floor", "exact", "critical_difference"};
     c->data = true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cells_column(c, keys[i], 'X', "");
+    cells_data(c, "status", "chi2", "p", "floor", "exact", "critical_difference");
     cells_row(c);
     cell_text(c, st_status_text(f->status));
     if (f->status != ST_OK) return;
@@ -146,9 +139,8 @@ void corpora_sum_cells(const CorporaShown *s, const char *title, CellsList *out)
 static void scores(const Corpora *f, const Table *t, int group, CellsList *out) {
     const CorporaSum *s = &f->sum[group];
     Cells *c = cells_add(out, "scores", "");
-    static const char *const keys[] = {"arm", "corpus", "seed", "score"};
     c->data = true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cells_column(c, keys[i], 'X', "");
+    cells_data(c, "arm", "corpus", "seed", "score");
     for (int arm = 0; arm < s->arms; arm++)
         for (int i = 0; i < s->corpora * s->seeds; i++) {
             cells_row(c);
@@ -171,15 +163,13 @@ static void words(const Table *t, const Corpora *f, const CorporaShown *s, Text 
 
 void corpora_tables(const Table *t, CellsList *out) {
     Corpora f;
-    char title[300];
     if (!corpora_make(&f, &t->sample)) return;
     OWNED const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
     for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].label;
     for (int group = 0; group < f.groups; group++) {
         CorporaShown s = {&f.sum[group], labels, &f.diverged[group * t->sample.arms], metric_info[f.metric].digits};
         int at = out->count;
-        snprintf(title, sizeof title, "Over corpora%s%s", f.group[group][0] ? ", " : "", f.group[group]);
-        corpora_sum_cells(&s, title, out);
+        corpora_sum_cells(&s, SHOW_TEXT("Over corpora%s%s", f.group[group][0] ? ", " : "", f.group[group]), out);
         if (!group) words(t, &f, &s, &out->at[at].caption);
         scores(&f, t, group, out);
     }

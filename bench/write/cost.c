@@ -21,23 +21,20 @@ static void columns(Cells *c, bool ranked) {
     if (ranked) cells_column(c, "loss", 'r', "loss");
     cells_column(c, "parameters", 'r', "parameters");
     if (ranked) cells_column(c, "flops_per_step", 'r', "MFLOP");
-    cells_column_over(c, "ratio", 'r', "median", "step time / baseline");
-    cells_column_over(c, "ratio", 'i', "[least, most]", "step time / baseline");
-    cells_column(c, "step_ms", 'r', "ms per step");
-    cells_column(c, "memory_mb", 'r', "MB");
+    cells_columns(c, {"ratio", "r", "median", "step time / baseline"},
+                  {"ratio", "i", "[least, most]", "step time / baseline"}, {"step_ms", "r", "ms per step"},
+                  {"memory_mb", "r", "MB"});
 }
 
 static bool row(const Table *t, int arm, const RankingRow *r, Cells *c) {
     Cost cost = table_cost(t, arm);
-    char mflop[SHOWN];
     cells_row(c);
     if (r) cell_integer(c, r->rank);
     cell_format(c, "%.200s%s", t->x->arm[arm].label, cost.unlike ? " *" : "");
     if (r) cell_number(c, r->t.mean, 3);
     cell_integer(c, cost.parameters);
     if (r) {
-        snprintf(mflop, sizeof mflop, "%.1f", 1e-6 * r->flops);
-        cell_shown(c, r->flops, mflop);
+        cell_shown(c, r->flops, SHOW_TEXT("%.1f", 1e-6 * r->flops));
     }
     cell_number(c, cost.ratio, 3);
     cell_interval(c, cost.least, cost.most, 2, "not timed");

@@ -24,24 +24,17 @@ static void words(const Table *t, const Failures *f, Text *out) {
 }
 
 static void columns(Cells *c) {
-    char key[40];
     cells_column(c, "arm", 'l', "arm");
     for (int kind = 0; kind < FAILURE_COUNT; kind++) {
-        cells_column_over(c, failure_names[kind], 'r', "runs", failure_names[kind]);
-        cells_column_over(c, failure_names[kind], 'i', "[95% CI]", failure_names[kind]);
+        cells_columns(c, {failure_names[kind], "r", "runs", failure_names[kind]},
+                      {failure_names[kind], "i", "[95% CI]", failure_names[kind]});
     }
-    cells_column(c, "p", 'r', "p");
-    cells_column(c, "p_adjusted", 'r', "p_adj");
-    cells_column(c, "loss", 'r', "loss");
+    cells_columns(c, {"p", "r", "p"}, {"p_adjusted", "r", "p_adj"}, {"loss", "r", "loss"});
     for (int kind = 0; kind < FAILURE_COUNT; kind++) {
-        snprintf(key, sizeof key, "%s_only_here", failure_names[kind]);
-        cells_column(c, key, 'X', "");
-        snprintf(key, sizeof key, "%s_only_baseline", failure_names[kind]);
-        cells_column(c, key, 'X', "");
-        snprintf(key, sizeof key, "%s_p", failure_names[kind]);
-        cells_column(c, key, 'X', "");
-        snprintf(key, sizeof key, "%s_p_adjusted", failure_names[kind]);
-        cells_column(c, key, 'X', "");
+        cells_columns(c, {SHOW_TEXT("%s_only_here", failure_names[kind]), "X", ""},
+                      {SHOW_TEXT("%s_only_baseline", failure_names[kind]), "X", ""},
+                      {SHOW_TEXT("%s_p", failure_names[kind]), "X", ""},
+                      {SHOW_TEXT("%s_p_adjusted", failure_names[kind]), "X", ""});
     }
 }
 

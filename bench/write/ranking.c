@@ -144,8 +144,7 @@ static void interval_cell(const RankingRow *row, bool difference, Cells *c) {
 
 /* Rank and arm: what stands first in each of its tables. */
 static void first_columns(Cells *c) {
-    cells_column(c, "rank", 'r', "rank");
-    cells_column(c, "label", 'l', "arm");
+    cells_columns(c, {"rank", "r", "rank"}, {"label", "l", "arm"});
     c->stub = c->columns;
 }
 
@@ -162,16 +161,10 @@ static void loss_columns(const Table *t, Cells *c) {
     char over[ARM_LABEL_SIZE + 16];
     snprintf(over, sizeof over, "minus %s", t->x->arm[t->sample.baseline].label);
     first_columns(c);
-    cells_column(c, "place", 'i', "places");
-    cells_column(c, "mean_rank", 'r', "mean rank");
-    cells_column(c, "loss", 'r', "loss");
-    cells_column(c, "loss", 'i', "[CI]");
-    cells_column_over(c, "delta", 'r', "difference", over);
-    cells_column_over(c, "delta", 'i', "[CI]", over);
-    cells_column(c, "p_adjusted", 'r', "p_adj");
-    static const char *const data[] = {"arm",  "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself",
-                                       "rates"};
-    for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+    cells_columns(c, {"place", "i", "places"}, {"mean_rank", "r", "mean rank"}, {"loss", "r", "loss"},
+                  {"loss", "i", "[CI]"}, {"delta", "r", "difference", over}, {"delta", "i", "[CI]", over},
+                  {"p_adjusted", "r", "p_adj"});
+    cells_data(c, "arm", "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself", "rates");
     cells_column(c, "basin", 'I', "");
 }
 
@@ -198,9 +191,7 @@ static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
     cell_p(c, y->joint.p_min);
     cell_integer(c, row->judged_lost);
     cell_exact(c, row->flattered);
-    text_clear(&places);
-    ranking_rates(y, row, &places);
-    cell_text(c, places.at);
+    cell_by(c, ranking_rates, y, row);
     basin(y, row, c);
 }
 
@@ -214,19 +205,15 @@ static void losses(const Table *t, const Ranking *y, CellsList *out) {
 }
 
 static void rate_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
-    char mflop[SHOWN];
-    LOCAL_TEXT(rates);
-    ranking_rates(y, row, &rates);
     cells_row(c);
     cell_integer(c, row->rank);
     cell_text(c, t->x->arm[row->arm].label);
-    cell_text(c, rates.at);
+    cell_by(c, ranking_rates, y, row);
     basin(y, row, c);
     cell_count(c, row->diverged, row->runs);
     cell_count(c, row->stalled, row->runs);
     cell_integer(c, row->parameters);
-    snprintf(mflop, sizeof mflop, "%.1f", 1e-6 * row->flops);
-    cell_shown(c, row->flops, mflop);
+    cell_shown(c, row->flops, SHOW_TEXT("%.1f", 1e-6 * row->flops));
     cell_text(c, t->x->arm[row->arm].name);
     cell_integer(c, row->runs);
 }
@@ -235,23 +222,17 @@ static void rates(const Table *t, const Ranking *y, CellsList *out) {
     Cells *c = cells_add(out, "rates", "The arms' learning rates");
     rate_legend(&c->notes);
     first_columns(c);
-    cells_column(c, "rates", 'l', "rate (seeds)");
-    cells_column(c, "basin", 'i', "basin, decades");
-    cells_column(c, "diverged", 'r', "diverged");
-    cells_column(c, "stalled", 'r', "stalled");
-    cells_column(c, "parameters", 'r', "parameters");
-    cells_column(c, "flops_per_step", 'r', "MFLOP");
-    cells_column(c, "arm", 'X', "");
-    cells_column(c, "runs", 'X', "");
+    cells_columns(c, {"rates", "l", "rate (seeds)"}, {"basin", "i", "basin, decades"}, {"diverged", "r", "diverged"},
+                  {"stalled", "r", "stalled"}, {"parameters", "r", "parameters"}, {"flops_per_step", "r", "MFLOP"},
+                  {"arm", "X", ""}, {"runs", "X", ""});
     each_row(t, y, c, rate_row);
 }
 
 /* The runs that each arm was judged by. */
 static void judged(const Table *t, const Ranking *y, CellsList *out) {
     Cells *c = cells_add(out, "judged", "");
-    static const char *const data[] = {"arm", "seed", "run", "rate", "loss", "diverged"};
     c->data = true;
-    for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+    cells_data(c, "arm", "seed", "run", "rate", "loss", "diverged");
     for (int i = 0; i < y->rows; i++) {
         const RankingRow *row = &y->row[i];
         if (i % y->arms == 0) cells_heading(c, y->group[row->group]);
@@ -334,19 +315,16 @@ static void pair_row(const Table *t, const Best *b, const BestPair *p, Cells *c)
 }
 
 static void differences(const Table *t, const Best *b, CellsList *out) {
-    char heading[ARM_LABEL_SIZE + 16], interval[64], conf[40];
+    char interval[64], conf[40];
     Cells *c = cells_add(out, "best", "Arms at their best learning rates");
     caption(t, b, &c->caption);
     notes(t, b, &c->notes);
-    snprintf(heading, sizeof heading, "minus %s", t->x->arm[t->sample.baseline].label);
     snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
-    cells_column(c, "label", 'l', t->x->compares ? "difference" : heading);
+    cells_column(c, "label", 'l',
+                 t->x->compares ? "difference" : SHOW_TEXT("minus %s", t->x->arm[t->sample.baseline].label));
     c->stub = c->columns;
-    cells_column(c, "difference", 'r', "Δ loss, nats");
-    cells_column(c, "difference", 'i', interval);
-    cells_column(c, "p_adjusted", 'r', "p_adj");
-    cells_column(c, "verdict", 'p', "verdict");
-    cells_column(c, "arm", 'X', ""), cells_column(c, "against", 'X', ""), cells_column(c, "p", 'X', "");
+    cells_columns(c, {"difference", "r", "Δ loss, nats"}, {"difference", "i", interval}, {"p_adjusted", "r", "p_adj"},
+                  {"verdict", "p", "verdict"}, {"arm", "X", ""}, {"against", "X", ""}, {"p", "X", ""});
     for (int i = 0; i < b->pairs; i++) {
         if (!i || b->pair[i].group != b->pair[i - 1].group) cells_heading(c, b->ranking.group[b->pair[i].group]);
         pair_row(t, b, &b->pair[i], c);
@@ -356,13 +334,9 @@ static void differences(const Table *t, const Best *b, CellsList *out) {
 static void arms(const Table *t, const Best *b, CellsList *out) {
     const Ranking *y = &b->ranking;
     Cells *c = cells_add(out, "best-rates", "The rates that were chosen");
-    cells_column(c, "rank", 'r', "rank");
-    cells_column(c, "label", 'l', "arm");
+    cells_columns(c, {"rank", "r", "rank"}, {"label", "l", "arm"});
     c->stub = c->columns;
-    cells_column(c, "rates", 'l', "rate (seeds)");
-    cells_column(c, "loss", 'r', "loss");
-    cells_column(c, "sd", 'r', "SD");
-    cells_column(c, "arm", 'X', "");
+    cells_columns(c, {"rates", "l", "rate (seeds)"}, {"loss", "r", "loss"}, {"sd", "r", "SD"}, {"arm", "X", ""});
     text_format(&c->notes, "A star marks an end of the grid. Rank 1 is the lowest mean loss; brackets behind a rate "
                            "say for how many seeds it was chosen.");
     for (int i = 0; i < y->rows; i++) {

@@ -41,15 +41,12 @@ static void mean_cell(const Place *p, int arm, Metric m, Cells *c) {
 }
 
 static const ReportedNumber *reported(const Place *p, int arm, Metric m, bool sd) {
-    char quantity[64];
-    snprintf(quantity, sizeof quantity, "%s%s", metric_info[m].key, sd ? "_sd" : "");
-    return table_reported_number(p->t, p->cell, p->step, arm, quantity);
+    return table_reported_number(p->t, p->cell, p->step, arm, SHOW_TEXT("%s%s", metric_info[m].key, sd ? "_sd" : ""));
 }
 
 /* The same as the write-up has it; no row where it has none. Returns whether there is one. */
 static bool reported_row(const Place *p, Metric m, Cells *c) {
     bool any = false;
-    char shown[256];
     for (int arm = 0; arm < p->t->sample.arms; arm++) any |= reported(p, arm, m, false) != NULL;
     if (!any) return false;
     cells_row(c);
@@ -57,8 +54,8 @@ static bool reported_row(const Place *p, Metric m, Cells *c) {
     for (int i = 0; i < p->t->sample.arms; i++) {
         const ReportedNumber *mean = reported(p, arm_at(p->t, i), m, false),
                              *sd = reported(p, arm_at(p->t, i), m, true);
-        snprintf(shown, sizeof shown, "%s%s%s", mean ? mean->text : "", sd ? " +-" : "", sd ? sd->text : "");
-        cell_shown(c, mean ? mean->value : (double)NAN, shown);
+        cell_shown(c, mean ? mean->value : (double)NAN,
+                   SHOW_TEXT("%s%s%s", mean ? mean->text : "", sd ? " +-" : "", sd ? sd->text : ""));
     }
     return true;
 }
@@ -94,13 +91,13 @@ static void count_row(const Place *p, int which, Cells *c) {
 
 static void results(const Place *p, CellsList *out) {
     const Table *t = p->t;
-    char where[256], why[CLAIM_WHY_SIZE], title[400];
+    char where[256], why[CLAIM_WHY_SIZE];
     bool any = false;
     experiment_cell_text(where, t->x, p->cell);
-    snprintf(title, sizeof title, "After %d steps%s%s: %s over %d seed%s", t->sample.cell[p->cell].step[p->step],
-             where[0] ? ", " : "", where, t->sample.seeds > 1 ? "mean and SD" : "mean", t->sample.seeds,
-             t->sample.seeds == 1 ? "" : "s");
-    Cells *c = cells_add(out, "results", title);
+    Cells *c = cells_add(out, "results",
+                         SHOW_TEXT("After %d steps%s%s: %s over %d seed%s", t->sample.cell[p->cell].step[p->step],
+                                   where[0] ? ", " : "", where, t->sample.seeds > 1 ? "mean and SD" : "mean",
+                                   t->sample.seeds, t->sample.seeds == 1 ? "" : "s"));
     c->most_columns = 4;
     table_corpus(t, p->cell, &c->caption);
     cells_column(c, "metric", 'l', "");
@@ -139,9 +136,8 @@ static void each_row(const Place *p, Cells *c, void (*cells)(const Place *, cons
 }
 
 static Cells *tests_table(const Place *p, const char *name, const char *what, CellsList *out) {
-    char heading[ARM_LABEL_SIZE + 16], title[160];
-    snprintf(title, sizeof title, "After %d steps: %s", p->t->sample.cell[p->cell].step[p->step], what);
-    Cells *c = cells_add(out, name, title);
+    char heading[ARM_LABEL_SIZE + 16];
+    Cells *c = cells_add(out, name, SHOW_TEXT("After %d steps: %s", p->t->sample.cell[p->cell].step[p->step], what));
     snprintf(heading, sizeof heading, "minus %s", p->t->x->arm[p->t->sample.baseline].label);
     if (p->t->x->compares) snprintf(heading, sizeof heading, "difference");
     cells_column(c, "arm", 'l', heading);
@@ -188,11 +184,8 @@ static void tests(const Place *p, CellsList *out) {
     Cells *c = tests_table(p, "tests", "differences, tests and verdicts", out);
     snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
     snprintf(difference, sizeof difference, "Δ %s", loss ? "loss, nats" : metric_info[t->metric].key);
-    cells_column(c, "difference", 'r', difference);
-    cells_column(c, "difference", 'i', interval);
-    cells_column(c, "p", 'r', "p");
-    cells_column(c, "p_adjusted", 'r', "p_adj");
-    cells_column(c, "verdict", 'p', "verdict");
+    cells_columns(c, {"difference", "r", difference}, {"difference", "i", interval}, {"p", "r", "p"},
+                  {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"});
     each_row(p, c, test_cells);
     text_format(&c->notes, "p_adj is p adjusted for all comparisons of this table; the smallest possible p is %s.",
                 SHOW_P(t->family.floor));
@@ -210,11 +203,9 @@ static void anytime_row(const Place *p, const Comparison *one, Cells *c) {
 
 static void anytime_tests(const Place *p, CellsList *out) {
     const Table *t = p->t;
-    char difference[96];
     Cells *c = tests_table(p, "anytime", "differences, with p and intervals that hold at every stop", out);
-    snprintf(difference, sizeof difference, "Δ %s",
-             t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key);
-    anytime_columns(c, difference, 1 - t->x->alpha, true);
+    anytime_columns(c, SHOW_TEXT("Δ %s", t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key),
+                    1 - t->x->alpha, true);
     cells_column(c, "verdict", 'p', "verdict");
     each_row(p, c, anytime_row);
     text_format(&c->notes, "Seeds were added until every comparison was decided: ");
@@ -244,11 +235,9 @@ static void intervals(const Place *p, CellsList *out) {
     const Table *t = p->t;
     Cells *c = tests_table(p, "intervals", "other intervals of the differences", out);
     if (t->metric == METRIC_valid_loss) {
-        cells_column(c, "ppl_ratio", 'r', "PPL ratio");
-        cells_column(c, "ppl_ratio", 'i', "[t interval]");
+        cells_columns(c, {"ppl_ratio", "r", "PPL ratio"}, {"ppl_ratio", "i", "[t interval]"});
     }
-    cells_column(c, "sign_flips", 'i', "[by sign flips]");
-    cells_column(c, "p_ranks", 'r', "p on ranks");
+    cells_columns(c, {"sign_flips", "i", "[by sign flips]"}, {"p_ranks", "r", "p on ranks"});
     if (table_shows_holm(t)) cells_column(c, "p_holm", 'r', "p_Holm");
     each_row(p, c, interval_cells);
     text_format(&c->notes,
@@ -281,15 +270,11 @@ static void spread_cells(const Place *p, const Comparison *one, Cells *c) {
 }
 
 static void resampling(const Place *p, CellsList *out) {
-    char margin[40], heading[64];
+    char margin[40];
     Cells *c = tests_table(p, "resampling", "bootstrap intervals and equivalence", out);
     format_real(margin, p->t->x->margin);
-    cells_column(c, "bootstrap", 'i', "[bootstrap]");
-    cells_column(c, "bca", 'i', "[BCa]");
-    snprintf(heading, sizeof heading, "TOST ±%s", margin);
-    cells_column(c, "p_tost", 'r', heading);
-    snprintf(heading, sizeof heading, "p within ±%s", margin);
-    cells_column(c, "p_inside", 'r', heading);
+    cells_columns(c, {"bootstrap", "i", "[bootstrap]"}, {"bca", "i", "[BCa]"},
+                  {"p_tost", "r", SHOW_TEXT("TOST ±%s", margin)}, {"p_inside", "r", SHOW_TEXT("p within ±%s", margin)});
     each_row(p, c, resampling_cells);
     text_format(
         &c->notes,
@@ -300,10 +285,7 @@ static void resampling(const Place *p, CellsList *out) {
 
 static void spread(const Place *p, CellsList *out) {
     Cells *c = tests_table(p, "spread", "sizes and spread of the differences", out);
-    cells_column(c, "g_z", 'r', "g_z");
-    cells_column(c, "gain", 'r', "gain");
-    cells_column(c, "by_seed", 'i', "[by seed]");
-    cells_column(c, "skew", 'r', "skew");
+    cells_columns(c, {"g_z", "r", "g_z"}, {"gain", "r", "gain"}, {"by_seed", "i", "[by seed]"}, {"skew", "r", "skew"});
     each_row(p, c, spread_cells);
     text_format(&c->notes, "g_z is the mean difference over its standard deviation, with Hedges' correction. Gain is "
                            "(var a + var b) / var d: above 1 pairing by seed makes the comparison more precise, below "

@@ -26,9 +26,7 @@ char *show_rate(char out[SHOWN], double rate) {
 
 /* 2^x with two digits: what x, a mean of logarithms, stands for. */
 static double power(double x) {
-    char text[SHOWN];
-    snprintf(text, sizeof text, "%.1e", exp2(x));
-    return strtod(text, NULL);
+    return strtod(SHOW_TEXT("%.1e", exp2(x)), NULL);
 }
 
 /* "3e-3 (1e-3 to 1e-2)": the geometric mean and the range of the seeds, where they differ; "below 3e-4 (none to 3e-4)"
@@ -128,7 +126,7 @@ static void arm_rows(const Table *t, const Sensitivity *y, const SensitivityRow 
 static void seeds(const Table *t, const Sensitivity *y, CellsList *out) {
     Cells *c = cells_add(out, "seeds", "");
     c->data = true;
-    cells_column(c, "arm", 'X', ""), cells_column(c, "seed", 'X', ""), cells_column(c, "chosen_rate", 'X', "");
+    cells_columns(c, {"arm", "X", ""}, {"seed", "X", ""}, {"chosen_rate", "X", ""});
     for (int q = 0; q < SENSITIVITY_COUNT; q++) cells_column(c, sensitivity_names[q], 'X', "");
     for (const SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
         if (row->arm == 0) cells_heading(c, y->group[row->group]);
@@ -149,14 +147,11 @@ void sensitivity_tables(const Table *t, CellsList *out) {
     char over[ARM_LABEL_SIZE + 16];
     snprintf(over, sizeof over, "minus %s", t->x->arm[t->sample.baseline].label);
     words(t, y, &c->caption);
-    cells_column(c, NULL, 'l', "arm"), cells_column(c, NULL, 'l', "");
+    cells_columns(c, {NULL, "l", "arm"}, {NULL, "l", ""});
     c->stub = c->columns;
-    cells_column(c, "mean", 'r', "mean"), cells_column(c, "sd", 'r', "SD");
-    cells_column_over(c, "difference", 'r', "difference", over);
-    cells_column_over(c, "difference", 'i', "[CI]", over);
-    cells_column(c, "p", 'r', "p_adj");
-    cells_column(c, "arm", 'X', ""), cells_column(c, "quantity", 'X', "");
-    cells_column(c, "seeds_without_stable_rate", 'X', "");
+    cells_columns(c, {"mean", "r", "mean"}, {"sd", "r", "SD"}, {"difference", "r", "difference", over},
+                  {"difference", "i", "[CI]", over}, {"p", "r", "p_adj"}, {"arm", "X", ""}, {"quantity", "X", ""},
+                  {"seeds_without_stable_rate", "X", ""});
     for (const SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
         if (row->arm == 0 && y->group[row->group][0])
             cells_heading(c, y->group[row->group]);

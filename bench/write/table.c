@@ -51,12 +51,11 @@ void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord 
 
 /* "smoke-first" of out/first; "smoke-24252339" of a folder that has no name of its own, by what is not its seeds. */
 static void changed_label(Table *t) {
-    char own[EXPERIMENT_NAME_SIZE + 10], hash[9];
+    char hash[9];
     const char *name = t->x->name, *word = t->options.slug;
     size_t n = strlen(name);
     snprintf(hash, sizeof hash, "%.8s", t->x->body);
-    snprintf(own, sizeof own, "%s-%.8s", name, t->x->plan);
-    if (!word || !*word || !strcmp(word, own)) word = hash;
+    if (!word || !*word || !strcmp(word, SHOW_TEXT("%s-%.8s", name, t->x->plan))) word = hash;
     if (!strncmp(word, name, n) && word[n] == '-') word += n + 1;
     snprintf(t->label, sizeof t->label, "%s-%s", t->name, word);
 }

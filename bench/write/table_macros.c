@@ -31,10 +31,8 @@ static void arm_name(const Table *t, int arm, Text *out) {
 
 /* Behind an arm's name: "AtOneFiveZero", and "CellB" from the second cell on. */
 static void add_place(const Table *t, int cell, int step, Text *out) {
-    char at[24];
-    snprintf(at, sizeof at, "%d", t->sample.cell[cell].step[step]);
     text_format(out, "At");
-    latex_macro_name(out, at);
+    latex_macro_name(out, SHOW_TEXT("%d", t->sample.cell[cell].step[step]));
     if (!cell) return;
     text_format(out, "Cell");
     for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
@@ -70,7 +68,7 @@ static void arm_macros(const Table *t, int cell, int step, int arm, const char *
     for (const TableRow *row = t->x->row; row < t->x->row + t->x->rows; row++) {
         const MetricInfo *metric = &metric_info[row->metric];
         SampleArm a = sample_arm(&t->sample, cell, step, arm, row->metric);
-        char number[SHOWN], name[48];
+        char number[SHOWN];
         int decimals = decimals_for(a.sd, metric->digits);
         bool shown = !a.diverged && a.status == ST_OK;
         if (a.diverged)
@@ -78,8 +76,8 @@ static void arm_macros(const Table *t, int cell, int step, int arm, const char *
         else
             show_number(number, shown ? a.mean : (double)NAN, decimals);
         macro(t, place, metric->macro, number, out);
-        snprintf(name, sizeof name, "%sSd", metric->macro);
-        macro(t, place, name, show_number(number, shown && a.n > 1 ? a.sd : (double)NAN, decimals), out);
+        macro(t, place, SHOW_TEXT("%sSd", metric->macro),
+              show_number(number, shown && a.n > 1 ? a.sd : (double)NAN, decimals), out);
     }
 }
 

@@ -85,14 +85,13 @@ static void mean_cell(Paper *p, int cell, int arm, Metric m, bool marked, Cells 
 }
 
 static void spread_cell(const Paper *p, int cell, int arm, Metric m, Cells *c) {
-    char sd[SHOWN], shown[SHOWN + 4];
+    char sd[SHOWN];
     SampleArm a = sample_arm(&p->t->sample, cell, last_step(p->t, cell), arm, m);
     if (a.diverged || a.status != ST_OK || a.n < 2) {
         cell_none(c);
         return;
     }
-    snprintf(shown, sizeof shown, "±%s", show_number(sd, a.sd, decimals_of(a.sd, m)));
-    cell_shown(c, a.sd, shown);
+    cell_shown(c, a.sd, SHOW_TEXT("±%s", show_number(sd, a.sd, decimals_of(a.sd, m))));
 }
 
 static void difference_cells(const Comparison *one, Cells *c) {
@@ -161,7 +160,7 @@ static void best_interval(const BestPair *pair, Cells *c) {
 
 /* An arm's judged losses and, of a pair with the baseline, their difference. */
 static void best_arm(const Paper *p, const RankingRow *row, const BestPair *pair, Cells *c) {
-    char first[128], second[128], sd[SHOWN], shown[SHOWN + 4];
+    char first[128], second[128], sd[SHOWN];
     name_of(p, row->arm, first, second);
     cells_row(c);
     cell_text(c, first);
@@ -170,8 +169,7 @@ static void best_arm(const Paper *p, const RankingRow *row, const BestPair *pair
     if (pair) best_difference(pair, c);
     cells_row_below(c);
     cell_text(c, second);
-    snprintf(shown, sizeof shown, "±%s", show_number(sd, row->t.sd, decimals_of(row->t.sd, p->metric[0])));
-    cell_shown(c, row->t.sd, shown);
+    cell_shown(c, row->t.sd, SHOW_TEXT("±%s", show_number(sd, row->t.sd, decimals_of(row->t.sd, p->metric[0]))));
     for (int k = 1; k < p->metrics; k++) cell_text(c, "");
     if (pair) best_interval(pair, c);
 }
@@ -180,11 +178,10 @@ static void best_arm(const Paper *p, const RankingRow *row, const BestPair *pair
 static void best_rows(const Paper *p, Cells *c) {
     const Table *t = p->t;
     const Best *b = p->compared && p->metric[0] == METRIC_valid_loss ? table_best(t) : NULL;
-    char below[272], words[300];
+    char below[272];
     for (int group = 0; b && group < b->ranking.groups; group++) {
         const char *where = b->ranking.group[group];
-        snprintf(words, sizeof words, "each at its best lr%s%s", where[0] ? ", " : "", where);
-        cells_heading(c, words);
+        cells_heading(c, SHOW_TEXT("each at its best lr%s%s", where[0] ? ", " : "", where));
         for (int arm = 0; arm < t->sample.arms; arm++)
             for (int i = 0; i < b->ranking.arms; i++) {
                 const RankingRow *row = &b->ranking.row[group * b->ranking.arms + i];
@@ -253,15 +250,15 @@ static int factors_across(const Table *t, int *cells) {
 static void across(Paper *p, Cells *c) {
     const Table *t = p->t;
     int cells, factors = factors_across(t, &cells), last = t->x->factors - 1;
-    char over[128], first[128], second[128], name[24], where[256];
+    char over[128], first[128], second[128];
     cells_column(c, "arm", 'l', t->x->factor[last].key);
     for (int i = 0; i < cells; i++) {
         over[0] = 0;
         if (factors > 1)
             snprintf(over, sizeof over, "%s = %s", t->x->factor[last - 1].key,
                      t->x->factor[last - 1].value[experiment_level(t->x, i, last - 1)]);
-        snprintf(name, sizeof name, "cell%d", i);
-        cells_column_over(c, name, 'r', t->x->factor[last].value[experiment_level(t->x, i, last)], over);
+        cells_column_over(c, SHOW_TEXT("cell%d", i), 'r', t->x->factor[last].value[experiment_level(t->x, i, last)],
+                          over);
     }
     c->most_columns = ACROSS_MAX;
     for (int k = 0; k < p->metrics; k++)
@@ -269,9 +266,9 @@ static void across(Paper *p, Cells *c) {
             LOCAL_TEXT(words);
             text_format(&words, "%s%s", metric_info[p->metric[k]].heading, arrow(p->metric[k]));
             for (int f = 0; f < t->x->factors - factors; f++) {
-                snprintf(where, sizeof where, "%s = %s", t->x->factor[f].key,
-                         t->x->factor[f].value[experiment_level(t->x, block * cells, f)]);
-                text_format(&words, ", %s", where);
+                text_format(&words, ", %s",
+                            SHOW_TEXT("%s = %s", t->x->factor[f].key,
+                                      t->x->factor[f].value[experiment_level(t->x, block * cells, f)]));
             }
             cells_heading(c, words.at);
             for (int arm = 0; arm < t->sample.arms; arm++) {

@@ -40,11 +40,9 @@ static void document(const Table *t, int figures, Text *out) {
 }
 
 static Rc put(const char *folder, const char *name, void (*write)(const Table *, Text *), const Table *t, Error *e) {
-    char path[900];
     LOCAL_TEXT(text);
     write(t, &text);
-    snprintf(path, sizeof path, "%.800s/%s", folder, name);
-    return file_write(path, text.at, text.length, e);
+    return file_write(SHOW_TEXT("%.800s/%s", folder, name), text.at, text.length, e);
 }
 
 /* Without claims there is nothing to include, but an empty file to read. */
@@ -53,38 +51,33 @@ static void claims_or_nothing(const Table *t, Text *out) {
 }
 
 static Rc prepare(const Table *t, const char *aside, const char *const *figure, int figures, Error *e) {
-    char path[900];
     Text text;
     Rc rc = put(aside, "table.tex", table_tex, t, e);
     if (!rc) rc = put(aside, "claims.tex", claims_or_nothing, t, e);
     for (int kind = 0; kind < summary_count && !rc; kind++) {
         text_init(&text);
         summary_tex(t, kind, &text);
-        snprintf(path, sizeof path, "%.800s/%.40s.tex", aside, summary_rows[kind].name);
-        rc = file_write(path, text.at, text.length, e);
+        rc = file_write(SHOW_TEXT("%.800s/%.40s.tex", aside, summary_rows[kind].name), text.at, text.length, e);
         text_release(&text);
     }
     if (!rc) rc = put(aside, "macros.tex", table_macros, t, e);
     for (int i = 0; i < figures && !rc; i++) {
-        snprintf(path, sizeof path, "%.800s/figure%d.pdf", aside, i);
-        rc = subprocess_copy(figure[i], path, e);
+        rc = subprocess_copy(figure[i], SHOW_TEXT("%.800s/figure%d.pdf", aside, i), e);
     }
     if (rc) return rc;
     text_init(&text);
     document(t, figures, &text);
-    snprintf(path, sizeof path, "%.800s/typeset.tex", aside);
-    rc = file_write(path, text.at, text.length, e);
+    rc = file_write(SHOW_TEXT("%.800s/typeset.tex", aside), text.at, text.length, e);
     text_release(&text);
     return rc;
 }
 
 /* The first of LaTeX's complaints, with the line it goes on in behind blanks. */
 static Rc explain(const char *aside, Error *e) {
-    char path[900], *log;
+    char *log;
     size_t length;
     Error ignored;
-    snprintf(path, sizeof path, "%.800s/output.txt", aside);
-    if (file_read(path, &log, &length, &ignored)) return e->code;
+    if (file_read(SHOW_TEXT("%.800s/output.txt", aside), &log, &length, &ignored)) return e->code;
     char *at = strstr(log, "\n! ");
     if (at) {
         char *line = at + 3, *next = line + strcspn(line, "\n"), *more = next + strspn(next, "\n");
@@ -97,11 +90,10 @@ static Rc explain(const char *aside, Error *e) {
 
 /* What LaTeX was not content with: boxes that stick out, references, fonts. */
 static void report_warnings(const char *aside) {
-    char path[900], *log, *rest;
+    char *log, *rest;
     size_t length;
     Error ignored;
-    snprintf(path, sizeof path, "%.800s/typeset.log", aside);
-    if (file_read(path, &log, &length, &ignored)) return;
+    if (file_read(SHOW_TEXT("%.800s/typeset.log", aside), &log, &length, &ignored)) return;
     for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         if (!strncmp(line, "Overfull", 8) || !strncmp(line, "Underfull", 9) || strstr(line, "Warning:"))
             fprintf(stderr, "normbench: note: LaTeX: %s\n", line);
@@ -110,19 +102,18 @@ static void report_warnings(const char *aside) {
 
 /* Whether LaTeX asks for another pass: references or the widths of long tables changed. */
 static bool asks_again(const char *aside) {
-    char path[900], *log;
+    char *log;
     size_t length;
     Error ignored;
-    snprintf(path, sizeof path, "%.800s/typeset.log", aside);
-    if (file_read(path, &log, &length, &ignored)) return false;
+    if (file_read(SHOW_TEXT("%.800s/typeset.log", aside), &log, &length, &ignored)) return false;
     bool again = strstr(log, "Rerun LaTeX") || strstr(log, "Rerun to get");
     free(log);
     return again;
 }
 
 Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
-    const char *const argv[] = {"pdflatex", "-no-shell-escape", "-interaction=nonstopmode",
-                                "-halt-on-error", "typeset.tex", NULL};
+    const char *const argv[] = {"pdflatex",       "-no-shell-escape", "-interaction=nonstopmode",
+                                "-halt-on-error", "typeset.tex",      NULL};
     enum { PASSES_MAX = 6 };
     bool absent = false;
     Rc rc = RC_OK;
@@ -140,13 +131,12 @@ Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
 
 Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e) {
     Scratch aside;
-    char from[900], to[1200];
     if (scratch_make(&aside, e)) return e->code;
     Rc rc = prepare(t, aside.path, figure, figures, e);
     if (!rc) rc = table_pdf_run(aside.path, t->options.siunitx, e);
-    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside.path);
-    snprintf(to, sizeof to, "%.900s/%s.pdf", folder, t->name);
-    if (!rc) rc = subprocess_copy(from, to, e);
+    if (!rc)
+        rc = subprocess_copy(SHOW_TEXT("%.800s/typeset.pdf", aside.path), SHOW_TEXT("%.900s/%s.pdf", folder, t->name),
+                             e);
     scratch_remove(&aside);
     return rc;
 }

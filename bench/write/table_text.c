@@ -7,9 +7,7 @@
 #include "bench/write/summaries.h"
 
 void table_wrapped(const char *text, int indent, Text *out) {
-    char head[40];
-    snprintf(head, sizeof head, "%*s", indent, "");
-    text_wrapped(out, head, text, indent, PAGE_WIDTH);
+    text_wrapped(out, SHOW_TEXT("%*s", indent, ""), text, indent, PAGE_WIDTH);
 }
 
 void table_text(const Table *t, Text *out) {

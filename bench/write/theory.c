@@ -44,15 +44,10 @@ void theory_summary(const StatementVerdict *v, Text *out) {
 }
 
 static void columns(Cells *c) {
-    cells_column(c, "statement", 'l', "statement");
-    cells_column(c, "predicted", 'p', "predicted");
-    cells_column(c, "measured", 'r', "measured");
-    cells_column(c, NULL, 'l', "95% interval");
-    cells_column(c, "seeds", 'r', "seeds");
-    cells_column(c, "verdict", 'l', "verdict");
-    static const char *const more[] = {"what",   "setting", "source", "decided_by", "window_lo",     "window_hi",
-                                       "points", "lo",      "hi",     "z",          "largest_error", "not_finite_from"};
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) cells_column(c, more[i], 'X', "");
+    cells_columns(c, {"statement", "l", "statement"}, {"predicted", "p", "predicted"}, {"measured", "r", "measured"},
+                  {NULL, "l", "95% interval"}, {"seeds", "r", "seeds"}, {"verdict", "l", "verdict"});
+    cells_data(c, "what", "setting", "source", "decided_by", "window_lo", "window_hi", "points", "lo", "hi", "z",
+               "largest_error", "not_finite_from");
 }
 
 static void row(const StatementVerdict *v, Cells *c) {
@@ -63,8 +58,7 @@ static void row(const StatementVerdict *v, Cells *c) {
     cell_text(c, s->name), cell_text(c, s->predicted);
     measured(v, &words);
     cell_shown(c, v->value, words.at);
-    text_clear(&words), interval(v, &words);
-    cell_text(c, words.at);
+    cell_by(c, interval, v);
     cell_integer(c, v->m->seeds);
     cell_text(c, stated_word(v->word));
     cell_text(c, s->what), cell_text(c, s->setting), cell_text(c, s->source), cell_text(c, statement_how(s));
