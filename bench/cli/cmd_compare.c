@@ -9,10 +9,8 @@
 #include "bench/cli/compare_runs.h"
 #include "bench/compare/against.h"
 #include "bench/compare/curves.h"
-#include "bench/compare/logs.h"
 #include "bench/compare/print.h"
-#include "bench/compare/sentence.h"
-#include "bench/figures/forest.h"
+#include "bench/figures/figure.h"
 #include "bench/formats/terminal.h"
 
 const char compare_help[] =

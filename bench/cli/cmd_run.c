@@ -20,10 +20,9 @@
 #include "bench/run/cluster/split.h"
 #include "bench/run/execute.h"
 #include "bench/run/runner.h"
-#include "bench/runs/found.h"
-#include "bench/runs/until.h"
+#include "bench/runs/runs.h"
 #include "bench/slurm/submit.h"
-#include "bench/write/outlook.h"
+#include "bench/write/prose.h"
 
 static Rc parse_part(const char *text, int *part, int *parts, Error *e) {
     const char *slash = strchr(text, '/');

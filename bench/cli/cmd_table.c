@@ -9,7 +9,7 @@
 #include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
-#include "bench/compare/sentence.h"
+#include "bench/compare/print.h"
 #include "bench/compare/target_steps.h"
 #include "bench/figures/figure.h"
 #include "bench/formats/progress.h"

@@ -44,4 +44,12 @@ void compare_curves_tex(const CompareCurves *c, Text *out); /* tabulars */
 /* The differences over steps with their joint bands. */
 void compare_curves_plot(const CompareCurves *c, Plot *p);
 
+/* ---- compare over runs that were picked from trainers' logs (bench/readers/pick.h): they become what a file of
+ * compare's own becomes, and the tests, words and exit codes are the same. ---- */
+
+/* alone: arms are compared with a number, and one of one run is enough. With columns.steps every point of a run is
+ * read, else its one value. The codes of compare_corpora_read; RC_UNMEASURED: one arm, or one run of each. On failure
+ * *c is zeroed. */
+Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool alone, Error *e);
+
 #endif

@@ -1,4 +1,4 @@
-#include "bench/compare/logs.h"
+#include "bench/compare/curves.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,10 +4,12 @@
 
 #include <jansson.h>
 
+#include "bench/compare/against.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/corpora.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/plot.h"
+#include "bench/write/table.h"
 
 /* What the methods are called, of paired arms and of those that share no seeds. */
 typedef struct {
@@ -84,5 +86,20 @@ void compare_comments(const char *text, Text *out);
 
 /* "[0.10, 0.12]" of the t test, or why there is none. */
 void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
+
+/* ---- A comparison as one sentence to paste into a text: "Peri-LN ends 0.45 nats higher than Pre-LN (95% interval
+ * 0.39 to 0.51, 16 paired seeds, exact sign-flip p = 2/65536)". ---- */
+
+typedef enum { SENTENCE_TEXT, SENTENCE_TEX, SENTENCE_MARKDOWN } SentenceForm;
+
+/* Comparison i of a corpus. metric: NULL: not known. */
+void compare_sentence(const CompareOver *r, int corpus, int i, const char *metric, SentenceForm form, Text *out);
+/* A line for each comparison of every corpus. */
+void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out);
+
+/* A line for each arm. */
+void against_sentences(const Against *r, const char *metric, SentenceForm form, Text *out);
+/* Those of a table's paper text (bench/write/prose.h), at each cell's last step. */
+void table_sentences(const Table *t, SentenceForm form, Text *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bench/compare/sentence.h"
+#include "bench/compare/print.h"
 
 #include <math.h>
 #include <stdio.h>

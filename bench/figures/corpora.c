@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 #include "bench/verdict/grouping.h"
 #include "bench/write/corpora.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 #include "stats/status.h"
 
 enum { ACROSS = 3, BLOCKS_ACROSS = 2, HEIGHT = 112, BLOCKS_HEIGHT = 120, FEW = 6, PANELS_MAX = 9 };

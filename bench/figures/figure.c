@@ -1,5 +1,5 @@
 /* The list of a table's figures, their names, and how they are drawn. */
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -24,6 +24,7 @@
 #define BENCH_FIGURES_FIGURE_H
 
 #include "bench/formats/plot.h"
+#include "bench/verdict/paired.h"
 #include "bench/verdict/theory.h"
 #include "bench/write/table.h"
 
@@ -79,5 +80,73 @@ bool figure_leaves(const Table *t, int cell, int arm, int seed);
 /* The statements of theory: theory.svg and so on into folder, with the codes of plot_draw; its caption. */
 Rc theory_draw(const StatementVerdict v[STATEMENT_COUNT], const char *folder, int formats, Error *e);
 void theory_caption(Text *out);
+
+/* ---- Kinds of figures: each is a row whose function fills a Plot; for bench/figures/ ---- */
+
+/* A kind of figure. Its parts are cells, groups of cells, or one that shows them all. */
+typedef struct {
+    const char *name; /* behind the table's */
+    int (*parts)(const Table *t);
+    bool (*any)(const Table *t, int part); /* whether there is something to draw */
+    int (*cell)(const Table *t, int part); /* whose factors the file's name says; -1: none */
+    const char *without;                   /* but for this one, or NULL */
+    void (*fill)(const Table *t, int part, Plot *p);
+    void (*caption)(const Table *t, int part, Text *out);
+    int (*number)(const Table *t, int part); /* behind the name where it is not 0; NULL: no part has one */
+} FigureRow;
+extern const FigureRow figure_ranking, figure_ranking_rates, figure_corpora;
+extern const FigureRow figure_differences, figure_rates, figure_budget, figure_spikes;
+extern const FigureRow figure_seeds, figure_curves, figure_blocks;
+extern const FigureRow figure_growth;
+
+int figure_curve_cells(const Table *t);        /* parts: one per cell; none where no run has the curves of two steps */
+int figure_own_cell(const Table *t, int part); /* cell: the part itself, where there are several */
+
+/* EXPLORATORY, the experiment's title, where, the synthetic source; up to `across` panels beside each other whose axes
+ * are `height` points high. */
+void figure_begin(Plot *p, const Table *t, const char *where, int across, double height);
+
+/* The legend: every arm by its label. */
+void figure_legend(Plot *p, const Table *t);
+
+/* How an arm looks, and with a point of another kind. */
+PlotStyle figure_arm_style(const Table *t, int arm);
+PlotStyle figure_mark_style(const Table *t, int arm, int point);
+
+/* A caption's beginning: the experiment's title and which part. */
+void figure_caption_begin(const Table *t, const char *where, Text *out);
+
+/* The arm that is drawn as the i-th: the baseline is the last, on top. */
+int figure_arm(const Table *t, int i);
+
+/* "lr=3e-4, warmup=500" of a cell, or "" without factors; without: one that is left out, or NULL. */
+char *figure_where(char out[256], const Experiment *x, int cell, const char *without);
+
+/* The steps after which all cells ended. */
+int figure_last_step(const Table *t);
+
+/* ---- The forest plot: differences to a baseline, a row for each, of stored runs and of anybody's numbers ---- */
+
+typedef struct {
+    const Family *family;
+    const Comparison *c; /* NULL: there is none, the row says "n/a" */
+    int better;          /* -1 lower, +1 higher, 0 neither */
+    const char *heading; /* above the row, or NULL */
+    const char *label;   /* of the arm */
+    const char *numbers; /* mean and interval: "+0.1173 [0.1120, 0.1227]" */
+    PlotStyle style;
+    int of;           /* the arm */
+    const bool *lost; /* of each pair, whether a run diverged; NULL: none did */
+    bool lost_at_end; /* such a pair has no difference of its own and is drawn at the end of the axis */
+} ForestRow;
+
+/* Seeds, mean, interval; on the right the verdict with p, below it the numbers. */
+void forest_row(PlotPanel *panel, const ForestRow *r);
+
+/* When all rows are there: the axis, its words, zero and the margin (NaN or 0: none). minus: "loss minus pre's". */
+void forest_axis(PlotPanel *panel, const char *minus, int better, double margin);
+
+/* "2/64", or ".031" where flips were drawn, "n/a": p of a comparison adjusted over its family. */
+void forest_p(const Family *f, const Comparison *c, Text *out);
 
 #endif

@@ -1,12 +1,10 @@
 /* The forest plot, and NAME-differences: every arm minus the baseline at the last step, one row per cell and arm, with
  * the numbers of NAME.json's `family`. */
-#include "bench/figures/forest.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 #include "bench/verdict/words.h"
 
 enum { ROWS_MAX = 40, DIGITS = 4 };

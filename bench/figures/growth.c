@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 #include "stats/regress.h"
 
 enum { ACROSS = 2, HEIGHT = 105, FIT_POINTS = 41 };

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/figures/kinds.h"
-#include "bench/write/ranking.h"
+#include "bench/figures/figure.h"
 #include "bench/write/summaries.h"
 
 enum { ACROSS = 4, NARROW_ACROSS = 2, PANELS_MAX = 16, HEIGHT = 65 };

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 #include "bench/verdict/sensitivity.h"
 #include "bench/write/summaries.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/figures/kinds.h"
+#include "bench/figures/figure.h"
 #include "bench/write/summaries.h"
 
 /* Okabe and Ito's colours, told apart by colour-blind readers; orange and sky blue darkened until all have a contrast

@@ -7,7 +7,7 @@
 #include "bench/ledger/ledger.h"
 #include "bench/verdict/translations.h"
 #include "bench/write/claims.h"
-#include "bench/write/table_json.h"
+#include "bench/write/stat_json.h"
 #include "bench/write/theory.h"
 
 void ledger_place(const LedgerLine *l, Text *out) {

@@ -1,4 +1,4 @@
-#include "bench/ledger/stored.h"
+#include "bench/ledger/ledger.h"
 
 #include <math.h>
 #include <stdio.h>

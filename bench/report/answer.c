@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/figures/forest.h"
+#include "bench/figures/figure.h"
 #include "bench/report/report.h"
 #include "bench/verdict/words.h"
 #include "bench/write/prose.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/figures/forest.h"
+#include "bench/figures/figure.h"
 #include "bench/report/report.h"
 #include "bench/write/prose.h"
-#include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 #include "stats/tests.h"
 
 enum { ROWS_MAX = 8 }; /* of an experiment; where there are more, words sum them up */

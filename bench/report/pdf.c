@@ -12,7 +12,6 @@
 #include "bench/report/report.h"
 #include "bench/store/provenance.h"
 #include "bench/write/prose.h"
-#include "bench/write/results.h"
 #include "bench/write/summaries.h"
 #include "bench/write/theory.h"
 

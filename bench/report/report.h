@@ -36,13 +36,9 @@ Rc report_figures(const Ledger *b, const char *folder, int formats, int threads,
 void report_see(const Table *t, const Figure *f, Text *out);
 
 /* Figures, drawn in folder with PLOT_SVG and PLOT_COLUMN_SVG; *number: figures so far. One, nothing where it was
- * not drawn; that of the statements about networks before their first step with their table, nothing where none is
- * measured; an experiment's. */
+ * not drawn; an experiment's. */
 void report_figure(const char *folder, const char *name, const char *caption, int *number, Text *out);
-void report_theory(const Ledger *b, const char *folder, int *number, Text *out);
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out);
-
-extern const char report_style[]; /* CSS */
 
 /* An experiment's part: its id on the page, its title with the plan where another one has the same, and the tables. */
 void report_id(const LedgerTable *made, Text *out);
@@ -52,7 +48,6 @@ void report_warnings(const Ledger *b, Text *out); /* what a reader must know bef
 void report_command(const LedgerTable *made, Text *out); /* that trains it again */
 /* Links to its files, from folder. RC_UNMEASURED, RC_INTEGRITY: its plan.json cannot be read. */
 Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e);
-void report_section_tables(const Table *t, Text *out);
 
 /* The comparisons at the last step of every cell, into c[family.count]; returns how many. */
 int report_comparisons(const Table *t, const Comparison **c);
@@ -66,10 +61,6 @@ void report_found(const Ledger *b, Cells *c);
  * p = 2/64. …" At the last step: each difference by itself, many arms by verdict, many cells by arm. */
 void report_answer(const Table *t, Text *out);
 void report_finding(const Table *t, Text *out); /* without what p is; a blank behind it */
-
-/* The claims, one table per write-up; and which runs are missing. */
-void report_ledger(const Ledger *b, Text *out);
-void report_not_run(const Ledger *b, Text *out);
 
 /* "6 seen here, 2 open" of the claims that were measured, or nothing. */
 void report_counts(const Ledger *b, Text *out);

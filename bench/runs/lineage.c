@@ -9,7 +9,7 @@
 #include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
 #include "bench/write/claims.h"
-#include "bench/write/table_json.h"
+#include "bench/write/stat_json.h"
 
 static bool is_pair(const Contrast *w, int cell, int step, Metric metric, int arm, int against) {
     return w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 && w->term[0].arm == arm &&

@@ -39,8 +39,8 @@ const char *lineage_run(const Lineage *l); /* the id of the first run in it */
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
  *  claims | alone, arms: [{arm, label}], runs: [{seed, difference, and of both arms run, value, raw (of one that
  *  diverged), diverged and records_commit, as first_run, second_run and so on}], comparison: COMPARISON of
- *  bench/write/table_json.h, targets? (bench/write/claims.h), comparisons, flips, floor, verdict, claims: [VERDICT of
- *  bench/write/table_json.h], records: [{commit, runs}] of the whole table, written: [{what, commit, date}]}. New
+ *  bench/write/stat_json.h, targets? (bench/write/claims.h), comparisons, flips, floor, verdict, claims: [VERDICT of
+ *  bench/write/stat_json.h], records: [{commit, runs}] of the whole table, written: [{what, commit, date}]}. New
  *  reference. */
 json_t *lineage_json(const Lineage *l);
 

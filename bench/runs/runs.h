@@ -1,10 +1,12 @@
-/* Stored runs for a terminal and as JSON: the list of them, and one of them whole. */
+/* Stored runs for a terminal and as JSON: the list of them, and one of them whole; what they decide, for `run`. */
 #ifndef BENCH_RUNS_RUNS_H
 #define BENCH_RUNS_RUNS_H
 
 #include <jansson.h>
 
 #include "bench/store/listing.h"
+#include "bench/store/session.h"
+#include "bench/verdict/until.h"
 
 enum { RUNS_SCHEMA = 2, RUN_SCHEMA = 1 };
 
@@ -41,5 +43,22 @@ json_t *run_json(const RunShown *r);
 /* A text curve of width x height characters: '*' what was measured at every step, averaged over the steps of a column;
  * 'o' what was measured now and then. No line when nothing finite was measured. */
 void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom, int width, int height, Text *out);
+
+/* ---- What a run that is whole has found, in one sentence ---- */
+
+/* Prints it; nothing where runs are missing, nothing is compared, or there are several cells without a summary. */
+void run_found(const Session *s, const Experiment *x);
+
+/* ---- run --until-decided: how many seeds an experiment still wants, by its stored records alone
+ * (bench/verdict/until.h), so that every process that trains it says the same ---- */
+
+typedef struct {
+    const Session *s;
+    const Experiment *x;
+    int whole; /* of the last answer */
+} UntilAsks;
+
+/* RunnerOptions.seeds with an UntilAsks: a line on where every primary comparison stands. */
+int until_wanted(void *asks, int whole, Text *words, Error *e);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bench/write/outlook.h"
+#include "bench/write/prose.h"
 
 #include <math.h>
 #include <stdio.h>

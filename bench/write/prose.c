@@ -10,7 +10,6 @@
 #include "bench/formats/html.h"
 #include "bench/plan/sources.h"
 #include "bench/store/provenance.h"
-#include "bench/write/ranking.h"
 #include "bench/write/summaries.h"
 
 static int digits_of(const Comparison *c) {

@@ -2,6 +2,7 @@
 #ifndef BENCH_WRITE_PROSE_H
 #define BENCH_WRITE_PROSE_H
 
+#include "bench/verdict/outlook.h"
 #include "bench/write/table.h"
 
 /* Of a whole run, in one sentence: of arms at their best rates, else of the last step of the only cell, what each pair
@@ -41,5 +42,10 @@ void prose_table_bibtex(const Table *t, Text *out);
 
 /* The same as the items of LaTeX's environment thebibliography; returns how many. */
 int prose_bibitems(const Table *const *t, int tables, Text *out);
+
+/* ---- What a plan can decide, in sentences: `run` says it before it trains. ---- */
+
+/* Lines of two blanks and a sentence or two; nothing when there is but one arm. */
+void outlook_text(const Outlook *o, const Experiment *x, Text *out);
 
 #endif

@@ -1,6 +1,4 @@
 /* The ranking of arms at their best learning rates, as tables (bench/verdict/ranking.h). */
-#include "bench/write/ranking.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-#include "bench/write/results.h"
 
 #include <math.h>
 #include <stdio.h>

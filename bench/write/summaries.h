@@ -7,6 +7,8 @@
 #include <jansson.h>
 
 #include "bench/formats/cells.h"
+#include "bench/verdict/best.h"
+#include "bench/verdict/ranking.h"
 #include "bench/write/table.h"
 
 /* The tables of one summary, in order; none where the experiment does not ask for it or has not what it needs. The
@@ -45,5 +47,38 @@ char *show_rate(char out[SHOWN], double rate);
 #include "bench/plan/summaries.def"
 #undef SUMMARY
 SummaryMake every_cell_tables, sensitivity_tables, cost_tables;
+
+/* ---- The main tables of an experiment: what each arm reached in a cell at a step, and its paired tests ---- */
+
+/* Of one cell's step: "results", the experiment's rows by arms, the write-up's numbers below ours; then "tests" and
+ * "intervals" of each arm against the baseline. whole: also "resampling" and "spread", and how numbers were made. */
+void results_tables(const Table *t, int cell, int step, bool whole, CellsList *out);
+
+/* Of all cells and steps after 0, in order. */
+void results_all(const Table *t, bool whole, CellsList *out);
+
+/* What these marks, of CellMark, mean, and bold numbers where there are any. */
+void table_signs(const Table *t, unsigned marks, bool bold, Text *out);
+
+/* Three sentences, the first, the middle and the last, with what the first seed of each arm made of them in the cell
+ * where the arm's loss is the lowest; nothing where no run has translations. */
+void translations_shown(const Table *t, Text *out);
+
+/* ---- What the tables and figures of the ranking (bench/verdict/ranking.h) share, as plain text ---- */
+
+enum { RANKING_DIGITS = 3 }; /* decimals of losses */
+
+/* "3e-3 (5), 1e-2* (1)": the rates that were chosen, and for how many seeds; *: an end of the grid. */
+void ranking_rates(const Ranking *y, const RankingRow *row, Text *out);
+
+/* "2 to 5", "3". */
+void ranking_places(const Ranking *y, const RankingRow *row, Text *out);
+
+/* "[2.31, 2.35]" of the arm alone, or why there is none. */
+void ranking_interval(const RankingRow *row, Text *out);
+
+/* "With each arm at its best of 3 learning rates, Mine ends 0.307 nats lower than Pre-LN (95% t interval …): better
+ * than Pre-LN." */
+void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out);
 
 #endif

@@ -14,7 +14,7 @@
  *   NAME-target.*      txt and json: with --target, the steps to it (bench/compare/target_steps.h)
  *   NAME-macros.tex    numbers for running text, and the methods sentence
  *   NAME.csv           one line per cell, step, arm and metric
- *   NAME.json          everything (bench/write/table_json.h)
+ *   NAME.json          everything (bench/write/stat_json.h)
  *   NAME.txt           what the terminal shows
  *   NAME-cost.json     measured times, different on every machine
  *   NAME-KIND.*        figures as svg and pdf, and for one column as -85mm.pdf (bench/figures/figure.h)

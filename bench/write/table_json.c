@@ -1,11 +1,13 @@
 /* NAME.json: everything the tables say and everything they rest on. */
-#include "bench/write/table_json.h"
-
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/formats/json.h"
 #include "bench/store/provenance.h"
+#include "bench/write/anytime.h"
+#include "bench/write/claims.h"
+#include "bench/write/stat_json.h"
 #include "bench/write/summaries.h"
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */
@@ -106,4 +108,127 @@ void table_cost_json(const Table *t, Text *out) {
         if (summary_rows[kind].measured)
             json_add(o, summary_rows[kind].name, cells_json(&table_summary(t, kind)->at[0]));
     json_print(o, JSON_EXACT, out);
+}
+
+/* ---- Comparisons and claims as JSON. ---- */
+
+typedef struct {
+    const Table *t;
+    const Family *f;
+} TableAsks;
+
+/* What differs from the baseline, seed by seed, and from which runs. */
+static json_t *json_contrast(const Table *t, const Comparison *c) {
+    json_t *terms = json_array();
+    const Contrast *w = &c->what;
+    for (int i = 0; i < w->terms; i++) {
+        const Term *at = &w->term[i];
+        json_t *runs = json_array();
+        for (int seed = 0; seed < t->sample.seeds; seed++)
+            json_array_append_new(runs,
+                                  json_string(sample_run(&t->sample, at->cell, at->step, at->arm, seed)->record->id));
+        json_array_append_new(terms, json_new("arm", t->x->arm[at->arm].name, "weight", at->weight, "cell",
+                                              at->cell != w->cell ? json_integer(at->cell) : NULL, "runs", runs));
+    }
+    return json_new("cell", w->cell, "step", t->sample.cell[w->cell].step[w->step], "metric",
+                    metric_info[w->metric].key, "terms", terms, "d",
+                    json_numbers(c->pairs.d, c->status == ST_OK ? c->pairs.n : 0));
+}
+
+static void words_of(const void *of, const Comparison *c, Decision d, Text *out) {
+    const TableAsks *a = of;
+    table_words(a->t, a->f, c, d, out);
+}
+
+static const char *plain_name(const void *of, Decision d) {
+    (void)of;
+    return decision_name(d);
+}
+
+json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
+    TableAsks asks = {t, f};
+    ComparisonJson j = {.of = &asks,
+                        .words = words_of,
+                        .code = plain_name,
+                        .higher = metric_info[c->what.metric].better > 0,
+                        .blocks = c->what.metric == METRIC_valid_loss,
+                        .margin = c->what.margin};
+    json_t *o = json_add(json_contrast(t, c), "status", st_status_text(c->status));
+    if (f->anytime) {
+        comparison_json_head(o, c, &j);
+        anytime_json(&f->anytime[c - f->at], t->x->most, o);
+    } else
+        comparison_json(o, f, c, &j);
+    if (c->what.metric != METRIC_valid_loss || c->status != ST_OK) return o;
+    json_t *ratio = json_new("ratio", exp(c->t.mean));
+    if (c->t_decides && c->t.status == ST_OK) json_add(ratio, "lo", exp(c->t.lo), "hi", exp(c->t.hi));
+    return json_add(o, "perplexity_ratio", ratio);
+}
+
+json_t *json_family(const Table *t, const Family *f) {
+    json_t *o = json_new("alpha", f->alpha, "n", f->n, "comparisons", f->count), *at = json_array();
+    if (f->anytime) {
+        json_add(o, "method", "anytime", "most_seeds", t->x->most);
+    } else {
+        if (t->x->looked) json_add(o, "look", t->x->looked, "looks", t->x->looks);
+        json_add(o, "floor", f->floor, "exact", f->joint.exact, "flips", f->joint.total);
+    }
+    for (int i = 0; i < f->count; i++) json_array_append_new(at, json_comparison(t, f, &f->at[i]));
+    return json_add(o, "at", at);
+}
+
+/* The numbers a test rests on: of the cells that it was made in, of all of them when it was not. */
+static json_t *reported_json(const Table *t, const ClaimVerdict *v) {
+    const ReportedTable *r = v->test->table;
+    json_t *lines = json_array();
+    RunSpec spec[CONTRAST_TERMS_MAX];
+    if (v->c) contrast_specs(&v->c->what, &t->sample, spec);
+    for (int i = 0; i < v->test->terms; i++)
+        for (const ReportedNumber *n = r->number; n < r->number + r->numbers; n++) {
+            if (strcmp(n->arm.name, v->test->term[i].arm.name) != 0 || strcmp(n->quantity, v->test->of) != 0) continue;
+            if (v->c && !claim_arm_holds(&n->arm, &spec[i])) continue;
+            json_array_append_new(lines, json_new("arm", n->arm.text, "quantity", n->quantity, "text", n->text,
+                                                  "source", json_sprintf("%s:%d", t->claims->file, n->line)));
+        }
+    return json_new("as", effect_names[v->test->form], "effect", reported_effect(v->test, v->c ? spec : NULL), "step",
+                    r->step, "seeds", r->seeds, "numbers", lines);
+}
+
+static const char *text_or_null(const char *text) {
+    return text[0] ? text : NULL;
+}
+
+json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
+    json_t *o = json_new("claim", v->claim->id, "says", v->claim->says, "source", v->claim->source, "verdict",
+                         verdict_word(v->word), "why", text_or_null(v->why));
+    const ClaimTest *test = v->test;
+    if (test) {
+        const Metric *p = test->predictor;
+        json_add(o, "metric", test->metric_text, "test", test->test ? test->test->name : NULL, "decided_by", v->by,
+                 "expects", test->expects != EXPECT_COUNT ? expect_names[test->expects] : NULL, "predictors",
+                 test->predictors ? json_pack("[s, s]", metric_info[p[0]].key, metric_info[p[1]].key) : NULL,
+                 "side_claimed", text_or_null(table_side_claimed(test)), "margin", json_known(claim_margin(test)),
+                 "reported", test->table ? reported_json(t, v) : NULL);
+    }
+    if (v->cell >= 0) json_add(o, "cell", v->cell);
+    if (!v->c) return o;
+    json_add(o, "side_found", text_or_null(table_side_found(v)), "step", t->sample.cell[v->cell].step[v->step], "n",
+             t->sample.seeds, "effect", v->effect, "lo", v->lo, "hi", v->hi, "reported_effect", v->reported);
+    replication_json(v, o);
+    return json_add(o, "p_decides", v->p, "floor", v->floor, "own_size", v->own ? v->own->name : NULL, "seeds_wanted",
+                    v->seeds_wanted > 0 ? json_integer(v->seeds_wanted) : NULL, "comparison",
+                    v->c - t->verdicts.family.at, "exploratory", json_boolean(t->exploratory || v->undeclared),
+                    "targets", test->test == st_test_find("mcnemar-targets") ? token_hits_json(t, &v->c->what) : NULL);
+}
+
+void json_put_writeup(json_t *o, const ClaimFile *f) {
+    json_add(o, "title", f->title, "author", f->author, "date", f->date, "url", f->url);
+}
+
+json_t *json_claims(const Table *t) {
+    if (!t->claims) return json_null();
+    json_t *o = json_new("file", t->claims->file, "writeup", t->claims->writeup), *at = json_array();
+    for (int i = 0; i < t->verdicts.count; i++) json_array_append_new(at, json_verdict(t, &t->verdicts.at[i]));
+    json_put_writeup(o, t->claims);
+    return json_add(o, "source", t->claims->source, "verdicts", at, "family", json_family(t, &t->verdicts.family));
 }

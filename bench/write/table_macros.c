@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/write/prose.h"
-#include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 
 static void macro(const Table *t, const char *place, const char *what, const char *shown, Text *out) {
     text_format(out, "\\newcommand{\\nb");
@@ -38,7 +38,7 @@ static void add_place(const Table *t, int cell, int step, Text *out) {
     for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
 }
 
-static void place_name(const Table *t, int cell, int step, int arm, Text *out) {
+static void at_place(const Table *t, int cell, int step, int arm, Text *out) {
     text_clear(out);
     arm_name(t, arm, out);
     add_place(t, cell, step, out);
@@ -161,7 +161,7 @@ void table_macros(const Table *t, Text *out) {
         for (int step = 0; step < t->sample.cell[cell].steps; step++)
             for (int arm = 0; arm < t->sample.arms && t->sample.cell[cell].step[step]; arm++) {
                 const Comparison *c = table_comparison(t, cell, step, arm);
-                place_name(t, cell, step, arm, &place);
+                at_place(t, cell, step, arm, &place);
                 arm_macros(t, cell, step, arm, place.at, out);
                 if (arm != t->sample.baseline) comparison_macros(t, c, place.at, out);
             }

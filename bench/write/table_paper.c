@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "bench/write/prose.h"
-#include "bench/write/ranking.h"
-#include "bench/write/results.h"
 #include "bench/write/summaries.h"
 
 enum {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/write/claims.h"
-#include "bench/write/results.h"
 #include "bench/write/summaries.h"
 
 void table_wrapped(const char *text, int indent, Text *out) {

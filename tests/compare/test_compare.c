@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/figures/forest.h"
+#include "bench/figures/figure.h"
 #include "bench/store/provenance.h"
 #include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"

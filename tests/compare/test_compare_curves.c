@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "bench/compare/curves.h"
-#include "bench/compare/logs.h"
 
 TestSuite(compare_curves, .timeout = 60);
 

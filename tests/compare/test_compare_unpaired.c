@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
-#include "bench/figures/forest.h"
+#include "bench/figures/figure.h"
 #include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
 #include "tests/verdict/made_up.h"

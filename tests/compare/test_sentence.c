@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "bench/compare/print.h"
-#include "bench/compare/sentence.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(sentence, .timeout = 60);

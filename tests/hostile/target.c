@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "bench/compare/print.h"
-#include "bench/figures/forest.h"
+#include "bench/figures/figure.h"
 #include "bench/formats/html.h"
 #include "bench/formats/latex.h"
 #include "bench/plan/claim.h"

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "bench/ledger/ledger.h"
-#include "bench/ledger/stored.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/statement.h"
 #include "tests/verdict/made_up.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/write/outlook.h"
+#include "bench/write/prose.h"
 
 static Experiment x;
 static Outlook o;

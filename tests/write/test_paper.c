@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/write/prose.h"
-#include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */

@@ -10,7 +10,7 @@
 #include "bench/verdict/best.h"
 #include "bench/verdict/failures.h"
 #include "bench/verdict/ranking.h"
-#include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
 #define HEAD \
