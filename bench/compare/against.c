@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,10 +140,7 @@ static void row(const Against *r, int i, Cells *c) {
     cell_integer(c, a->diverged);
     cell_exact(c, a->flip.p_min), cell_exact(c, a->t.t), cell_exact(c, a->z);
     cell_integer(c, a->flip.exact), cell_integer(c, a->shown);
-    if (isnan(r->options.rule))
-        cell_none(c);
-    else
-        cell_integer(c, a->holds);
+    isnan(r->options.rule) ? cell_none(c) : cell_integer(c, a->holds);
 }
 
 static void notes(const Against *r, Text *said) {

@@ -13,7 +13,6 @@
 #include "bench/verdict/unpaired.h"
 #include "bench/verdict/words.h"
 #include "bench/write/stat_json.h"
-#include "stats/resample.h"
 
 /* The run of an arm with a number; both stand in the pick. */
 static const PickedRun *run_of(const Pick *p, const char *arm, uint64_t seed) {

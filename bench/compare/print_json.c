@@ -1,7 +1,6 @@
 /* Everything that was computed, as JSON; docs/json.md documents the names. */
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 #include "bench/compare/print.h"
 #include "bench/formats/json.h"

@@ -1,7 +1,6 @@
 /* What a reader of the numbers must know: what these seeds cannot show, and what would be needed. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bench/compare/print.h"
 #include "bench/formats/latex.h"
@@ -59,6 +58,13 @@ void compare_counts(const CompareResult *r, Text *out) {
 
 typedef bool (*Which)(const CompareResult *r, const Comparison *c);
 
+/* A function of this type. */
+#define WHICH(name, holds) \
+    static bool name(const CompareResult *r, const Comparison *c) { \
+        (void)r; \
+        return holds; \
+    }
+
 /* "a, b (…) and 7 more"; say may be NULL. Returns how many there are. */
 static int list(const CompareResult *r, Which which, void (*say)(const CompareResult *, const Comparison *, Text *),
                 Text *out) {
@@ -80,25 +86,17 @@ static void note(const CompareResult *r, Which which, void (*say)(const CompareR
     if (list(r, which, say, &names)) text_format(out, "%s%s%s\n", before, names.at, after);
 }
 
-static bool pairing_hurt(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->t_decides && c->effect.vr < 1 - 1e-9; /* a constant arm gives 1 but for rounding */
-}
+/* a constant arm gives 1 but for rounding */
+WHICH(pairing_hurt, c->t_decides && c->effect.vr < 1 - 1e-9)
 
 static void say_gain(const CompareResult *r, const Comparison *c, Text *out) {
     (void)r;
     text_format(out, " (%s)", SHOW_NUMBER(c->effect.vr, 2));
 }
 
-static bool constant(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->t_decides && c->t.status == ST_DEGENERATE;
-}
+WHICH(constant, c->t_decides && c->t.status == ST_DEGENERATE)
 
-static bool undecided(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->t_decides && c->t.status == ST_OK && !decision_made(c->decision);
-}
+WHICH(undecided, c->t_decides && c->t.status == ST_OK && !decision_made(c->decision))
 
 static void count_or_more(const StPower *p, Text *out) {
     if (p->status == ST_OK)
@@ -118,9 +116,7 @@ static void say_seeds(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, ")");
 }
 
-static bool crossed(const CompareResult *r, const Comparison *c) {
-    return r->data->blocks && c->t_decides && c->crossed.status == ST_OK;
-}
+WHICH(crossed, r->data->blocks && c->t_decides && c->crossed.status == ST_OK)
 
 static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) {
     (void)r;
@@ -133,19 +129,14 @@ static double spread_p(const CompareResult *r, const Comparison *c) {
     return c->t_decides && c->pitman_morgan.status == ST_OK ? c->pitman_morgan.p_left_out * r->family.count : 1;
 }
 
-static bool spread_differs(const CompareResult *r, const Comparison *c) {
-    return spread_p(r, c) < r->family.alpha;
-}
+WHICH(spread_differs, spread_p(r, c) < r->family.alpha)
 
 static void say_spread(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " (sd %s times the baseline's, p %s)", SHOW_NUMBER(sqrt(c->pitman_morgan.ratio), 2),
                 SHOW_P(spread_p(r, c)));
 }
 
-static bool rests_on_cap(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->decision_capped != c->decision;
-}
+WHICH(rests_on_cap, c->decision_capped != c->decision)
 
 static void say_capped(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " (with the cap ");
@@ -155,10 +146,7 @@ static void say_capped(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, ", p %s)", SHOW_P(c->joint_ranks));
 }
 
-static bool one_seed_decides(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->turning > 0;
-}
+WHICH(one_seed_decides, c->turning > 0)
 
 static void say_seed(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " (without seed %llu: ", (unsigned long long)c->pairs.seed[c->turning_seed]);
@@ -167,10 +155,7 @@ static void say_seed(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, ")");
 }
 
-static bool has_range(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->status == ST_OK && c->effect.status == ST_OK;
-}
+WHICH(has_range, c->status == ST_OK && c->effect.status == ST_OK)
 
 static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
     (void)r;
@@ -179,10 +164,7 @@ static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
     if (!isnan(c->effect.skew)) text_format(out, " (skewness %s)", SHOW_SIGNED(c->effect.skew, 1));
 }
 
-static bool stalls(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->stalled_a > 0 || c->stalled_b > 0;
-}
+WHICH(stalls, c->stalled_a > 0 || c->stalled_b > 0)
 
 static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->n, c->stalled_b);
@@ -190,10 +172,7 @@ static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " (p %s, smallest possible %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
 }
 
-static bool inside(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->inside;
-}
+WHICH(inside, c->inside)
 
 /* Of the same: what a tail would do that so few runs do not show. */
 static double room_inside(const CompareResult *r, const Comparison *c) {
@@ -203,9 +182,7 @@ static double room_inside(const CompareResult *r, const Comparison *c) {
     return st_tost_room(c->pairs.d, c->pairs.n, c->pairs.scale, -margin, margin, r->family.alpha);
 }
 
-static bool has_room(const CompareResult *r, const Comparison *c) {
-    return !isnan(room_inside(r, c));
-}
+WHICH(has_room, !isnan(room_inside(r, c)))
 
 static void say_beyond(double room, double far, double sd, Text *out) {
     text_format(out, ", by a run more than %s from its mean (the farthest of these is %s from it)",
@@ -223,10 +200,7 @@ static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
     say_beyond(c->room_b, c->far_b, c->far_b, out);
 }
 
-static bool diverged(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return !c->t_decides;
-}
+WHICH(diverged, !c->t_decides)
 
 static void say_diverged(const CompareResult *r, const Comparison *c, Text *out) {
     if (r->data->unpaired) {
@@ -381,10 +355,7 @@ static void margin_notes(const CompareResult *r, Text *out) {
     note(r, has_room, say_room, "One more run would undo this: ", ". Skewed differences have such runs.", out);
 }
 
-static bool has_chance(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return !isnan(c->chance.share);
-}
+WHICH(has_chance, !isnan(c->chance.share))
 
 static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
     (void)r;
@@ -400,10 +371,7 @@ static void chance_notes(const CompareResult *r, Text *out) {
     note(r, has_chance, say_chance, before.at, ".", out);
 }
 
-static bool has_posterior(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return c->t_decides && c->posterior.status == ST_OK;
-}
+WHICH(has_posterior, c->t_decides && c->posterior.status == ST_OK)
 
 static void say_posterior(const CompareResult *r, const Comparison *c, Text *out) {
     const StPosterior *p = &c->posterior;
@@ -420,17 +388,11 @@ static void posterior_note(const CompareResult *r, Text *out) {
     note(r, has_posterior, say_posterior, before.at, after.at, out);
 }
 
-static bool beyond(const CompareResult *r, const Comparison *c) {
-    return comparison_beyond(c, r->options.fail_more) > 0;
-}
+WHICH(beyond, comparison_beyond(c, r->options.fail_more) > 0)
 
-static bool short_of(const CompareResult *r, const Comparison *c) {
-    return comparison_beyond(c, r->options.fail_more) < 0;
-}
+WHICH(short_of, comparison_beyond(c, r->options.fail_more) < 0)
 
-static bool neither(const CompareResult *r, const Comparison *c) {
-    return comparison_beyond(c, r->options.fail_more) == 0;
-}
+WHICH(neither, comparison_beyond(c, r->options.fail_more) == 0)
 
 static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
     int more = compare_gate_more(r, c);

@@ -1,7 +1,5 @@
 /* compare over corpora: text, JSON and LaTeX of each corpus, then of the arms over all of them. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/compare/print.h"

@@ -2,7 +2,6 @@
  * a line (JSONL), or columns as a data frame's to_json and to_dict write them. */
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -2,7 +2,6 @@
  * least as good as tau, a line per arm with its stratified bootstrap band. A figure per group of cells. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/figures/figure.h"
 #include "bench/verdict/grouping.h"

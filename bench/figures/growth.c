@@ -3,7 +3,6 @@
  * seeds, the one that Akaike's criterion prefers drawn thick; its gradient early and late; the headroom below fp16's
  * largest number over the steps. One figure per cell. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/figures/figure.h"

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/figures/figure.h"
-#include "bench/write/theory.h"
 
 enum { ACROSS = 2, HEIGHT = 120 };
 

@@ -1,6 +1,5 @@
 /* Render a table in LaTeX: booktabs, in floats that fit on a page. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

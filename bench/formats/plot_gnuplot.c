@@ -1,7 +1,6 @@
 /* Write gnuplot's program of a Plot. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bench/formats/plot_sheet.h"
 

@@ -2,13 +2,11 @@
 
 #include <assert.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/sha256.h"
-#include "base/text.h"
 
 static size_t word_of(const char *dtype) {
     static const struct {

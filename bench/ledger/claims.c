@@ -1,6 +1,5 @@
 /* The claims of a ledger: which line decides each, its word, and Holm's p over a write-up's claims. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

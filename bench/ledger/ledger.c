@@ -1,6 +1,5 @@
 #include "bench/ledger/ledger.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The ledger as tables: one for each write-up with a row for each claim, and a legend of three lines. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,14 +159,8 @@ static void claim_row_of(const Ledger *b, const LedgerClaim *c, Sizes *of, Cells
     claims_verdict(cells, c->word, words.at);
     cell_by(cells, ledger_own_size, c);
     cell_by(cells, ledger_our_size, c);
-    if (isnan(c->p))
-        cell_none(cells);
-    else
-        cell_exact(cells, c->p);
-    if (isnan(c->holm))
-        cell_none(cells);
-    else
-        cell_exact(cells, c->holm);
+    isnan(c->p) ? cell_none(cells) : cell_exact(cells, c->p);
+    isnan(c->holm) ? cell_none(cells) : cell_exact(cells, c->holm);
     cell_seeds(b, c, cells);
     cell_by(cells, ledger_why, c);
     text_clear(&words);

@@ -1,6 +1,5 @@
 /* Runs in CSV: charts of Weights & Biases, tables with a row for every run, and the metrics of one run, a line a step.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Records of an event file: length (8 bytes), its checksum (4), the event, its checksum (4); little endian. */
 #include "bench/readers/events.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

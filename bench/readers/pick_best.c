@@ -1,7 +1,6 @@
 /* The best value of a run: at the step that is best on other seeds, or its own best one, which is optimistic. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/readers/pick.h"

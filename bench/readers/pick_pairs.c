@@ -1,9 +1,7 @@
 /* Which runs are pairs: seeds, runs that are there twice, partners of runs that are left out. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "bench/readers/pick.h"
 #include "bench/readers/readers.h"

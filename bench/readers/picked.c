@@ -1,7 +1,6 @@
 /* What the steps of a pick share. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/readers/pick.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/plain.h"
 
 enum { DEEPEST = 32, FILES_MAX = 20000 };

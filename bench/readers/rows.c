@@ -1,5 +1,4 @@
 /* Rows that are evaluations of runs: a table, or lines, that hold the curves of several runs. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

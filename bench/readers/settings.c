@@ -1,5 +1,4 @@
 /* Settings of a run: of JSON and YAML, in the log itself or in a file beside it. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Runs in lines of text: fairseq, modded-nanogpt, nanoGPT, llm.c, and MLflow's files of one metric. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/readers/readers.h"

@@ -1,13 +1,11 @@
 /* What was found, in words: one paragraph per experiment, which the page and the PDF begin with. Plain text. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/figures/figure.h"
 #include "bench/report/report.h"
-#include "bench/verdict/words.h"
 #include "bench/write/prose.h"
 #include "stats/tests.h"
 

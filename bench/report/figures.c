@@ -1,5 +1,4 @@
 /* The report's figures: drawn side by side into a folder, then put into the page, a wide and a narrow one of each. */
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +7,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/figures/figure.h"
-#include "bench/formats/subprocess.h"
 #include "bench/report/report.h"
-#include "bench/write/theory.h"
 
 typedef struct {
     const Ledger *b;

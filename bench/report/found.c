@@ -1,10 +1,7 @@
 /* The report's first page: what was asked, what was found, what is open. A row for each experiment and for each
  * comparison; the page, the PDF and its abstract are made of the same ones. */
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/figures/figure.h"
 #include "bench/report/report.h"

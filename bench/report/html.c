@@ -1,14 +1,10 @@
 /* report.html: the page around the tables and figures. */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/figures/figure.h"
 #include "bench/formats/latex.h"
-#include "bench/formats/subprocess.h"
 #include "bench/report/report.h"
 #include "bench/write/prose.h"
 #include "bench/write/summaries.h"

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/cells.h"
@@ -147,10 +146,7 @@ static void seed_row(const Lineage *l, int seed, Cells *c) {
     cell_shown(c, d, show_difference(number, d, digits));
     for (int side = 0; side < 2; side++) {
         cell_text(c, run[side]->record->id);
-        if (run[side]->diverged)
-            cell_number(c, run[side]->raw[m], digits);
-        else
-            cell_none(c);
+        run[side]->diverged ? cell_number(c, run[side]->raw[m], digits) : cell_none(c);
         cell_text(c, run[side]->diverged ? "yes" : "no");
         cell_text(c, run[side]->record->provenance.commit);
     }

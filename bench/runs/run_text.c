@@ -1,7 +1,6 @@
 /* `normbench runs show`: one stored run, whole. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/cells.h"

@@ -2,7 +2,6 @@
 #include "bench/runs/runs.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/cells.h"
@@ -58,10 +57,7 @@ static void record_cells(const ListedRun *run, Cells *c) {
         cell_none(c), cell_none(c);
     else
         cell_integer(c, r->diverged_step), cell_text(c, r->culprit);
-    if (last)
-        cell_integer(c, last->step);
-    else
-        cell_none(c);
+    last ? cell_integer(c, last->step) : cell_none(c);
     cell_text(c, r->arithmetic_class), cell_text(c, r->provenance.commit), cell_integer(c, (long)r->provenance.made);
 }
 

@@ -1,5 +1,4 @@
 /* What `run` says of an experiment: how many seeds it still wants, and what it has found. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/formats/terminal.h"
@@ -7,7 +6,6 @@
 #include "bench/runs/runs.h"
 #include "bench/store/store.h"
 #include "bench/verdict/words.h"
-#include "bench/write/anytime.h"
 #include "bench/write/prose.h"
 
 enum { NAMED = 6 };

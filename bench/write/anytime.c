@@ -46,10 +46,7 @@ void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
     interval_cell(a, c);
     cell_p(c, a->p);
     if (margin) cell_p(c, a->inside_p);
-    if (a->at)
-        cell_integer(c, a->at);
-    else
-        cell_none(c);
+    a->at ? cell_integer(c, a->at) : cell_none(c);
     anytime_need(a, most, &need);
     if (!need.length)
         cell_none(c);

@@ -154,14 +154,8 @@ void claims_row(ClaimsTable *x, const ClaimRow *r) {
     claims_reported(c, r);
     claims_ours(c, r);
     bool decides = r->word != WORD_ESTIMATE;
-    if (decides)
-        cell_p(c, v->p);
-    else
-        cell_none(c);
-    if (decides && v->floor > 0)
-        cell_p(c, v->floor);
-    else
-        cell_none(c);
+    decides ? cell_p(c, v->p) : cell_none(c);
+    decides && v->floor > 0 ? cell_p(c, v->floor) : cell_none(c);
     behind_word(r, &behind);
     claims_verdict(c, r->word, behind.at);
     note(x, r);

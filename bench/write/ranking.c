@@ -1,7 +1,6 @@
 /* The ranking of arms at their best learning rates, as tables (bench/verdict/ranking.h). */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bench/verdict/ranking.h"
 #include "bench/write/summaries.h"

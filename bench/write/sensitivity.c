@@ -63,10 +63,7 @@ static void mean_cells(const Sensitivity *y, const SensitivityRow *row, int q, C
         cell_shown(c, row->mean[q], shown.at), cell_shown(c, row->sd[q], "");
     } else {
         cell_number(c, row->mean[q], decimals);
-        if (y->seeds > 1)
-            cell_number(c, row->sd[q], decimals);
-        else
-            cell_none(c);
+        y->seeds > 1 ? cell_number(c, row->sd[q], decimals) : cell_none(c);
     }
 }
 
@@ -84,14 +81,8 @@ static void difference_cells(const SensitivityRow *row, int q, Cells *c) {
     else
         show_signed(shown, i->mean, 3);
     cell_shown(c, ratio ? exp2(i->mean) : i->mean, shown);
-    if (ok)
-        cell_interval(c, ratio ? exp2(i->lo) : i->lo, ratio ? exp2(i->hi) : i->hi, ratio ? 2 : 3, "");
-    else
-        cell_none(c);
-    if (isnan(row->p[q].step))
-        cell_none(c);
-    else
-        cell_p(c, row->p[q].step);
+    ok ? cell_interval(c, ratio ? exp2(i->lo) : i->lo, ratio ? exp2(i->hi) : i->hi, ratio ? 2 : 3, "") : cell_none(c);
+    isnan(row->p[q].step) ? cell_none(c) : cell_p(c, row->p[q].step);
 }
 
 static void words(const Table *t, const Sensitivity *y, Text *out) {

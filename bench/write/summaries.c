@@ -178,18 +178,12 @@ static void measured(const Table *t, int cell, int arm, int k, Cells *c) {
     cell_number(c, ok ? a.mean : (double)NAN, decimals);
     if (k == 0) cell_strong(c, table_tied(t, cell, step, arm));
     if (!spread) return;
-    if (ok && !a.diverged)
-        cell_number(c, a.sd, decimals);
-    else
-        cell_none(c);
+    ok && !a.diverged ? cell_number(c, a.sd, decimals) : cell_none(c);
 }
 
 static void reported_number_cell(const Table *t, int cell, int arm, Metric m, Cells *c) {
     const ReportedNumber *n = table_reported_number(t, cell, t->sample.cell[cell].steps - 1, arm, metric_info[m].key);
-    if (n)
-        cell_shown(c, n->value, n->text);
-    else
-        cell_none(c);
+    n ? cell_shown(c, n->value, n->text) : cell_none(c);
 }
 
 static void every_cell_row(const Table *t, int cell, int arm, bool reported, Cells *c) {
@@ -326,10 +320,7 @@ static void line(Cells *c, const char *name, const StSd *sd, double share, int d
     cell_number(c, sd->sd, DIGITS);
     cell_interval(c, sd->status == ST_OK ? sd->lo : (double)NAN, sd->hi, DIGITS, st_status_text(sd->status));
     cell_shown(c, share, isnan(share) ? "" : SHOW_TEXT("%.0f %%", 100 * share));
-    if (diverged < 0)
-        cell_none(c);
-    else
-        cell_integer(c, diverged);
+    diverged < 0 ? cell_none(c) : cell_integer(c, diverged);
     cell_number(c, sd->df, 1);
 }
 

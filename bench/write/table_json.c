@@ -1,6 +1,5 @@
 /* NAME.json: everything the tables say and everything they rest on. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/json.h"

@@ -1,9 +1,11 @@
 /* The table on the terminal: the same numbers, aligned by blanks. */
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
+#include "bench/verdict/anytime.h"
 #include "bench/write/claims.h"
 #include "bench/write/summaries.h"
+#include "bench/write/table.h"
 
 void table_wrapped(const char *text, int indent, Text *out) {
     text_wrapped(out, SHOW_TEXT("%*s", indent, ""), text, indent, PAGE_WIDTH);
@@ -104,4 +106,92 @@ void table_claims_tex(const Table *t, Text *out) {
     if (words.length) text_format(out, "%% %s\n", words.at);
     claims_tables(t, &all);
     cells_list_tex(&all, &layout, out);
+}
+
+/* ---- NAME.csv: one line per cell, step, arm and metric; the comparison with the baseline in the lines of the
+ * metric that decides. Empty: not measured, or not there. Where seeds are added until it is decided, delta_lo,
+ * delta_hi, p_adjusted, p_holm and p_inside hold at every stop, what is of a fixed number of seeds is empty, and
+ * decided_at stands last. ---- */
+
+static double shown(bool yes, double x) {
+    return yes ? x : (double)NAN;
+}
+
+static void comparison_cells(const Table *t, const Comparison *c, Cells *out) {
+    bool ok = c->status == ST_OK, t_ok = ok && c->t_decides && c->t.status == ST_OK,
+         flip = ok && c->flip.status == ST_OK, fixed = !t->family.anytime;
+    bool boot = ok && c->t_decides && c->boot.status == ST_OK, bca = boot && c->boot.bca.status == ST_OK;
+    const double number[] = {shown(ok, c->t.mean),
+                             shown(t_ok, c->t.lo),
+                             shown(t_ok, c->t.hi),
+                             shown(ok && t->metric == METRIC_valid_loss, exp(c->t.mean)),
+                             shown(flip && fixed, c->flip.p),
+                             shown(flip && fixed, (double)c->flip.count),
+                             shown(flip && fixed, (double)c->flip.total),
+                             shown(flip && fixed, c->flip.p_min),
+                             c->joint.step,
+                             shown(fixed && !isnan(c->joint.step), (double)c->joint.step_count),
+                             c->holm,
+                             shown(boot, c->boot.percentile.lo),
+                             shown(boot, c->boot.percentile.hi),
+                             shown(bca, c->boot.bca.lo),
+                             shown(bca, c->boot.bca.hi),
+                             shown(ok && c->t_decides && c->tost.status == ST_OK, c->tost.p),
+                             shown(ok && c->effect.status == ST_OK, c->effect.g_z),
+                             shown(ok, c->effect.vr),
+                             c->inside_p,
+                             shown(c->together.status == ST_OK, c->together.lo),
+                             shown(c->together.status == ST_OK, c->together.hi),
+                             c->joint_ranks,
+                             shown(c->stall.status == ST_OK, c->stall.p),
+                             shown(c->turning >= 0, c->turning)};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) cell_exact(out, number[i]);
+    cell_text(out, decision_name(c->decision));
+    cell_text(out, t->exploratory ? "true" : "false");
+    cell_by(out, table_decision, t, c);
+    const Anytime *a = t->family.anytime ? &t->family.anytime[c - t->family.at] : NULL;
+    if (a) cell_exact(out, shown(a->at, a->at));
+}
+
+static void csv_row(const Table *t, int cell, int step, int arm, Metric m, Cells *out) {
+    enum { OF_COMPARISON = 25 }; /* cells before `exploratory` */
+    SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
+    const ReportedNumber *number = table_reported_number(t, cell, step, arm, metric_info[m].key);
+    const Comparison *c = m == t->metric ? table_comparison(t, cell, step, arm) : NULL;
+    char where[256];
+    cells_row(out);
+    cell_text(out, t->x->name), cell_text(out, t->x->profile);
+    cell_text(out, experiment_cell_text(where, t->x, cell));
+    cell_integer(out, t->sample.cell[cell].step[step]);
+    cell_text(out, t->x->arm[arm].name), cell_text(out, metric_info[m].key);
+    cell_integer(out, a.n);
+    cell_exact(out, a.mean), cell_exact(out, a.sd), cell_exact(out, a.median);
+    cell_exact(out, a.least), cell_exact(out, a.most);
+    cell_integer(out, a.diverged), cell_integer(out, a.above), cell_integer(out, a.stalled);
+    cell_text(out, number ? number->text : "");
+    cell_text(out, number ? SHOW_TEXT("%s:%d", t->claims->file, number->line) : "");
+    if (c) {
+        comparison_cells(t, c, out);
+        return;
+    }
+    for (int i = 0; i < OF_COMPARISON; i++) cell_none(out);
+    cell_text(out, t->exploratory ? "true" : "false");
+}
+
+void table_csv(const Table *t, Text *out) {
+    Cells c;
+    cells_init(&c, "table", "");
+    cells_data(&c, "experiment", "profile", "cell", "step", "arm", "metric", "n", "mean", "sd", "median", "least",
+               "most", "diverged", "above_ln_v", "stalled", "reported", "reported_at", "delta", "delta_lo", "delta_hi",
+               "ratio", "p_signflip", "p_count", "p_total", "p_floor", "p_adjusted", "p_adjusted_count", "p_holm",
+               "boot_lo", "boot_hi", "bca_lo", "bca_hi", "p_tost", "g_z", "pairing_gain", "p_inside", "flip_lo",
+               "flip_hi", "p_ranks", "stalled_p", "turning_seeds", "decision", "exploratory", "verdict");
+    if (t->family.anytime) cells_column(&c, "decided_at", 'X', "");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int step = 0; step < t->sample.cell[cell].steps; step++)
+            for (int arm = 0; arm < t->sample.arms; arm++)
+                for (int m = 0; m < METRIC_COUNT; m++)
+                    if (metric_measured((Metric)m, t->x)) csv_row(t, cell, step, arm, (Metric)m, &c);
+    cells_csv(&c, out);
+    cells_release(&c);
 }

@@ -1,6 +1,5 @@
 /* The sentences around the numbers: what was measured, how, and what it may be compared with. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/plan/doubt.h"

@@ -2,7 +2,6 @@
 #include "bench/write/theory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
