@@ -180,7 +180,7 @@ void against_sentences(const Against *r, const char *metric, SentenceForm form, 
 void table_sentences(const Table *t, SentenceForm form, Text *out) {
     for (int i = 0; i < t->family.count; i++) {
         const Comparison *c = &t->family.at[i];
-        if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
+        if (c->what.step != table_last(t, c->what.cell)) continue;
         LOCAL_TEXT(plain);
         prose_comparison(t, c, &plain);
         name(plain.at, form, out);

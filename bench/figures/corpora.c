@@ -17,11 +17,6 @@ static int parts(const Table *t) {
     return groups;
 }
 
-static bool any(const Table *t, int part) {
-    (void)part;
-    return t->sample.arms > 1;
-}
-
 /* The group's first cell, whose other factors the name says. */
 static int named_cell(const Table *t, int part) {
     static const char *const within[] = {"dataset"};
@@ -87,4 +82,4 @@ static void caption(const Table *t, int part, Text *out) {
     corpora_release(&c);
 }
 
-const FigureRow figure_corpora = {"corpora", parts, any, named_cell, "dataset", fill, caption, NULL};
+const FigureRow figure_corpora = {"corpora", parts, figure_of_several, named_cell, "dataset", fill, caption, NULL};

@@ -25,10 +25,6 @@ static int across_of(int panels) {
     return panels == 4 ? 2 : ACROSS;
 }
 
-static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
-    return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
-}
-
 /* One arm's curve: rows at the steps where at least one seed has a finite value. */
 typedef struct {
     int rows;
@@ -41,7 +37,7 @@ static Curve curve_of(const Table *t, int cell, int arm, const CurveInfo *what) 
     Curve out = {0};
     int most = 0;
     for (int seed = 0; seed < t->sample.seeds; seed++) {
-        int rows = record(t, cell, arm, seed)->curves.rows;
+        int rows = figure_record(t, cell, arm, seed)->curves.rows;
         most = rows > most ? rows : most;
     }
     size_t room = (size_t)most;
@@ -52,7 +48,7 @@ static Curve curve_of(const Table *t, int cell, int arm, const CurveInfo *what) 
         double sum = 0, least = (double)INFINITY, largest = -(double)INFINITY;
         int n = 0, step = row;
         for (int seed = 0; seed < t->sample.seeds; seed++) {
-            const Curves *c = &record(t, cell, arm, seed)->curves;
+            const Curves *c = &figure_record(t, cell, arm, seed)->curves;
             if (row >= c->rows) continue;
             double x = curve_number(c, row, what, 0);
             if (!isfinite(x)) continue;
@@ -103,11 +99,6 @@ void figure_csv(const Table *t, Text *out) {
 
 /* ---- curves ---- */
 
-static bool always(const Table *t, int part) {
-    (void)t, (void)part;
-    return true;
-}
-
 /* The row of the table that says a number of this curve; METRIC_COUNT: none does. */
 static Metric metric_of(const Table *t, const CurveInfo *curve) {
     for (const TableRow *row = t->x->row; row < t->x->row + t->x->rows; row++) {
@@ -118,7 +109,7 @@ static Metric metric_of(const Table *t, const CurveInfo *curve) {
 }
 
 static SampleArm table_number(const Table *t, int cell, int arm, Metric m) {
-    return sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, m);
+    return sample_arm(&t->sample, cell, table_last(t, cell), arm, m);
 }
 
 /* An arm's line and band; returns its last step. */
@@ -136,7 +127,7 @@ static int fill_curve(const Table *t, int cell, int arm, const CurveInfo *curve,
 static void fill_crosses(const Table *t, int cell, int arm, const CurveInfo *curve, PlotPanel *panel) {
     PlotSeries *s = plot_series(panel, figure_mark_style(t, arm, PLOT_cross), arm, PLOT_POINTS);
     for (int seed = 0; seed < t->sample.seeds; seed++) {
-        const RunRecord *r = record(t, cell, arm, seed);
+        const RunRecord *r = figure_record(t, cell, arm, seed);
         double last = (double)NAN;
         if (!strcmp(r->status, "ok")) continue;
         for (int row = 0; row < r->curves.rows; row++) {
@@ -239,13 +230,13 @@ static void curves_caption(const Table *t, int cell, Text *out) {
     text_format(out, " over the steps.");
 }
 
-const FigureRow figure_curves = {"curves", figure_curve_cells, always,         figure_own_cell,
+const FigureRow figure_curves = {"curves", figure_curve_cells, figure_always,  figure_own_cell,
                                  NULL,     curves_fill,        curves_caption, NULL};
 
 /* ---- seeds ---- */
 
 static const SampleRun *last_run(const Table *t, int cell, int arm, int seed) {
-    return sample_run(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, seed);
+    return sample_run(&t->sample, cell, table_last(t, cell), arm, seed);
 }
 
 static double median(double *x, int n) {
@@ -297,7 +288,7 @@ static bool seeds_any(const Table *t, int cell) {
 
 /* A seed's curve, wide and named where it leaves the others; returns its last step. */
 static int fill_seed(const Table *t, int cell, int arm, int seed, PlotPanel *panel) {
-    const Curves *c = &record(t, cell, arm, seed)->curves;
+    const Curves *c = &figure_record(t, cell, arm, seed)->curves;
     bool leaves = figure_leaves(t, cell, arm, seed);
     PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, PLOT_LINE);
     s->width = leaves ? 1.4 : 0.5;
@@ -347,7 +338,7 @@ const FigureRow figure_seeds = {"seeds", figure_curve_cells, seeds_any,     figu
 /* ---- blocks ---- */
 
 static int layers_of(const Table *t, int cell, int arm) {
-    return record(t, cell, arm, 0)->curves.layers;
+    return figure_record(t, cell, arm, 0)->curves.layers;
 }
 
 static int most_layers(const Table *t, int cell) {
@@ -368,7 +359,7 @@ typedef struct BlockMean {
 static BlockMean mean_over(const Table *t, int cell, int arm, const CurveInfo *what, int layer) {
     BlockMean out = {0};
     for (int seed = 0; seed < t->sample.seeds; seed++) {
-        const RunRecord *r = record(t, cell, arm, seed);
+        const RunRecord *r = figure_record(t, cell, arm, seed);
         double x = curve_mean(&r->curves, what, layer, (int)r->spec.steps);
         if (!isfinite(x)) continue;
         out.mean += x;

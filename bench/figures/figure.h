@@ -101,6 +101,9 @@ extern const FigureRow figure_growth;
 
 int figure_curve_cells(const Table *t);        /* parts: one per cell; none where no run has the curves of two steps */
 int figure_own_cell(const Table *t, int part); /* cell: the part itself, where there are several */
+bool figure_always(const Table *t, int part);  /* any: every part has something to draw, */
+bool figure_of_several(const Table *t, int part); /* or every one of several arms */
+const RunRecord *figure_record(const Table *t, int cell, int arm, int seed);
 
 /* EXPLORATORY, the experiment's title, where, the synthetic source; up to `across` panels beside each other whose axes
  * are `height` points high. */

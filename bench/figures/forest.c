@@ -72,17 +72,13 @@ void forest_axis(PlotPanel *panel, const char *minus, int better, double margin)
 
 /* ---- NAME-differences ---- */
 
-static int last_step(const Table *t, int cell) {
-    return t->sample.cell[cell].steps - 1;
-}
-
 /* The comparison of a cell's i-th pair; NULL: the runs end at step 0. */
 static const Comparison *comparison_at(const Table *t, int cell, int i, Compared *pair) {
     Compared pairs[EXPERIMENT_COMPARES_MAX];
     (void)table_pairs(t, pairs);
     *pair = pairs[i];
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++)
-        if (c->what.cell == cell && c->what.step == last_step(t, cell) && c->what.term[0].arm == pair->arm &&
+        if (c->what.cell == cell && c->what.step == table_last(t, cell) && c->what.term[0].arm == pair->arm &&
             c->what.term[1].arm == pair->against)
             return c;
     return NULL;
@@ -183,7 +179,7 @@ static void note_differences(const Table *t, int lost, Plot *p) {
 static void fill(const Table *t, int part, Plot *p) {
     char words[400];
     int cell = first_cell(t, part), lost = 0, pairs = pairs_of(t);
-    snprintf(words, sizeof words, "after %d steps", t->sample.cell[cell].step[last_step(t, cell)]);
+    snprintf(words, sizeof words, "after %d steps", t->sample.cell[cell].step[table_last(t, cell)]);
     figure_begin(p, t, words, 1, 0);
     PlotPanel *panel = plot_panel(p, "", "", "");
     for (; cell < end_cell(t, part); cell++)

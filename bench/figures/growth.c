@@ -35,10 +35,6 @@ static const CurveInfo *curve_of(GrowthPanel p) {
     return curve_named(probe_info[shown[p].probe].name);
 }
 
-static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
-    return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
-}
-
 static int stride_of(const RunRecord *r, GrowthPanel p) {
     return curve_stride(&r->curves, curve_of(p));
 }
@@ -75,7 +71,7 @@ static double mean_at(const Table *t, int cell, int arm, GrowthPanel p, int at) 
     double sum = 0;
     int n = 0;
     for (int seed = 0; seed < t->sample.seeds; seed++) {
-        const RunRecord *r = record(t, cell, arm, seed);
+        const RunRecord *r = figure_record(t, cell, arm, seed);
         double x = p == HEADROOM ? room_of(r, at) : of_run(r, p, at);
         if (isfinite(x)) sum += x, n++;
     }
@@ -86,7 +82,7 @@ static double mean_at(const Table *t, int cell, int arm, GrowthPanel p, int at) 
 static int points_of(const Table *t, int cell, int arm, GrowthPanel p) {
     int most = 0;
     for (int seed = 0; seed < t->sample.seeds; seed++) {
-        const RunRecord *r = record(t, cell, arm, seed);
+        const RunRecord *r = figure_record(t, cell, arm, seed);
         int points = p == HEADROOM ? rows_of(r, p) : r->curves.layers;
         most = points > most ? points : most;
     }
@@ -148,7 +144,7 @@ static int fill_arm(const Table *t, int cell, int arm, GrowthPanel p, PlotPanel 
     PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, draw);
     for (int i = 0; i < points; i++) {
         double y = drawn(p, mean_at(t, cell, arm, p, i));
-        int x = p == HEADROOM ? i * stride_of(record(t, cell, arm, 0), p) : i;
+        int x = p == HEADROOM ? i * stride_of(figure_record(t, cell, arm, 0), p) : i;
         if (isfinite(y)) last = x;
         plot_point(s, x, y, y, y);
     }

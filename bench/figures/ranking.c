@@ -32,11 +32,6 @@ static int parts(const Table *t) {
     return y && y->rows ? y->groups : 0;
 }
 
-static bool any(const Table *t, int part) {
-    (void)part;
-    return t->sample.arms > 1;
-}
-
 static bool has_interval(const RankingRow *row) {
     return !row->judged_lost && row->t.status == ST_OK;
 }
@@ -103,7 +98,7 @@ static void caption(const Table *t, int part, Text *out) {
                      "the mean with its interval.");
 }
 
-const FigureRow figure_ranking = {"ranking", parts, any, group_cell, "lr", fill, caption, NULL};
+const FigureRow figure_ranking = {"ranking", parts, figure_of_several, group_cell, "lr", fill, caption, NULL};
 
 /* ---- ranking-rates ---- */
 
@@ -114,11 +109,6 @@ static int chunks(const Table *t) {
 static int rates_parts(const Table *t) {
     const Ranking *y = table_ranking(t);
     return y && y->rows && y->rates > 1 ? y->groups * chunks(t) : 0;
-}
-
-static bool rates_any(const Table *t, int part) {
-    (void)part;
-    return t->sample.arms > 0;
 }
 
 static int rates_number(const Table *t, int part) {
@@ -198,5 +188,5 @@ static void rates_caption(const Table *t, int part, Text *out) {
                 rates_number(t, part) > 1 ? ", continued" : "");
 }
 
-const FigureRow figure_ranking_rates = {"ranking-rates", rates_parts,   rates_any,   rates_cell, "lr",
+const FigureRow figure_ranking_rates = {"ranking-rates", rates_parts,   figure_always, rates_cell, "lr",
                                         rates_fill,      rates_caption, rates_number};

@@ -35,11 +35,6 @@ static int parts(const Table *t) {
     return together(t) ? groups_of(t) > 0 : groups_of(t);
 }
 
-static bool any(const Table *t, int part) {
-    (void)part;
-    return t->sample.arms > 0;
-}
-
 static RateGroup group_at(const Table *t, int group) {
     RateGroup g;
     g.rates = sensitivity_cells(t->x, group, g.cell, g.rate);
@@ -95,7 +90,7 @@ static PlotSeries *arm_line(const Table *t, PlotPanel *panel, int arm) {
 /* ---- rates ---- */
 
 static SampleArm number(const Table *t, int cell, int arm) {
-    return sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric);
+    return sample_arm(&t->sample, cell, table_last(t, cell), arm, t->metric);
 }
 
 /* The rate that all seeds choose by their losses; -1: they cannot. */
@@ -156,7 +151,7 @@ static void rates_caption(const Table *t, int part, Text *out) {
             out);
 }
 
-const FigureRow figure_rates = {"rates", parts, any, named_cell, "lr", rates_fill, rates_caption, NULL};
+const FigureRow figure_rates = {"rates", parts, figure_always, named_cell, "lr", rates_fill, rates_caption, NULL};
 
 /* ---- budget ---- */
 
@@ -212,14 +207,14 @@ static void budget_caption(const Table *t, int part, Text *out) {
     caption(t, part, "expected best validation loss against the number of learning rates tried", out);
 }
 
-const FigureRow figure_budget = {"budget", parts, any, named_cell, "lr", budget_fill, budget_caption, NULL};
+const FigureRow figure_budget = {"budget", parts, figure_always, named_cell, "lr", budget_fill, budget_caption, NULL};
 
 /* ---- spikes ---- */
 
 static const Metric counted[KINDS] = {METRIC_grad_spikes, METRIC_spikes};
 
 static const SampleRun *last_run(const Table *t, int cell, int arm, int seed) {
-    return sample_run(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, seed);
+    return sample_run(&t->sample, cell, table_last(t, cell), arm, seed);
 }
 
 /* An arm at a rate: over the seeds whose run did not diverge. */

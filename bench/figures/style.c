@@ -33,7 +33,7 @@ int figure_arm(const Table *t, int i) {
 }
 
 int figure_last_step(const Table *t) {
-    return t->sample.cell[0].step[t->sample.cell[0].steps - 1];
+    return t->sample.cell[0].step[table_last(t, 0)];
 }
 
 void figure_begin(Plot *p, const Table *t, const char *where, int across, double height) {
@@ -54,6 +54,20 @@ int figure_curve_cells(const Table *t) {
     for (int i = 0; i < t->sample.cells * t->sample.arms * t->sample.seeds; i++)
         if (t->records[i].curves.rows > 1) return t->sample.cells;
     return 0;
+}
+
+const RunRecord *figure_record(const Table *t, int cell, int arm, int seed) {
+    return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+}
+
+bool figure_always(const Table *t, int part) {
+    (void)t, (void)part;
+    return true;
+}
+
+bool figure_of_several(const Table *t, int part) {
+    (void)part;
+    return t->sample.arms > 1;
 }
 
 int figure_own_cell(const Table *t, int part) {

@@ -11,16 +11,6 @@
 
 enum { FULL_SENTENCES = 4 };
 
-/* " nats" or "" */
-static const char *unit_of(const Table *t) {
-    return t->metric == METRIC_valid_loss || t->metric == METRIC_train_loss ? " nats" : "";
-}
-
-static int digits_of(const Comparison *c) {
-    int digits = decimals_for(c->t.se, 4);
-    return digits > 4 ? 4 : digits;
-}
-
 /* table_decision without why none was made. */
 static void verdict_short(const Table *t, const Comparison *c, Text *out) {
     size_t before = out->length;
@@ -32,13 +22,13 @@ static void verdict_short(const Table *t, const Comparison *c, Text *out) {
 
 /* "+0.1173 nats [0.1120, 0.1227]" */
 static void difference(const Table *t, const Comparison *c, Text *out) {
-    int digits = digits_of(c);
+    int digits = prose_digits(c);
     bool interval = c->t_decides && (c->t.status == ST_OK || c->t.status == ST_DEGENERATE);
     if (c->status != ST_OK) {
         text_format(out, "n/a (%s)", st_status_text(c->status));
         return;
     }
-    text_format(out, "%s%s", SHOW_SIGNED(c->t.mean, digits), unit_of(t));
+    text_format(out, "%s%s", SHOW_SIGNED(c->t.mean, digits), prose_unit(t->metric));
     if (interval && c->t.status == ST_OK) {
         text_format(out, " ");
         show_interval(out, c->t.lo, c->t.hi, digits, "");
@@ -78,7 +68,7 @@ static int group_all(const Table *t, const Comparison *const *c, int count, Grou
     LOCAL_TEXT(verdict);
     *list = mem_alloc((size_t)count + 1, sizeof **list);
     for (int i = 0; i < count; i++) {
-        int at = 0, digits = digits_of(c[i]);
+        int at = 0, digits = prose_digits(c[i]);
         double d = c[i]->t.mean;
         text_clear(&verdict);
         verdict_short(t, c[i], &verdict);
@@ -138,9 +128,9 @@ static void by_arm(const Table *t, const Comparison *const *c, int count, int ar
         show_signed(least, g->least, g->digits);
         show_signed(most, g->most, g->digits);
         if (!strcmp(least, most))
-            text_format(out, " (%s%s)", least, unit_of(t));
+            text_format(out, " (%s%s)", least, prose_unit(t->metric));
         else
-            text_format(out, " (%s to %s%s)", least, most, unit_of(t));
+            text_format(out, " (%s to %s%s)", least, most, prose_unit(t->metric));
     }
     if (groups) text_format(out, ". ");
     groups_release(list, groups);
@@ -150,7 +140,7 @@ static void by_arm(const Table *t, const Comparison *const *c, int count, int ar
 static void single_arm(const Table *t, Text *out) {
     char where[256];
     for (int cell = 0; cell < t->sample.cells && cell < FULL_SENTENCES; cell++) {
-        SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, 0, t->metric);
+        SampleArm a = sample_arm(&t->sample, cell, table_last(t, cell), 0, t->metric);
         int digits = decimals_for(a.n > 1 ? a.sd : 0, metric_info[t->metric].digits);
         if (a.status != ST_OK) continue;
         text_format(out, "%s%s%s: %s %s", experiment_cell_text(where, t->x, cell), where[0] ? ", " : "",
@@ -186,19 +176,15 @@ static void what_p_is(const Table *t, Text *out) {
 int report_comparisons(const Table *t, const Comparison **c) {
     int count = 0;
     for (const Comparison *one = t->family.at; one < t->family.at + t->family.count; one++)
-        if (one->what.step == t->sample.cell[one->what.cell].steps - 1) c[count++] = one;
+        if (one->what.step == table_last(t, one->what.cell)) c[count++] = one;
     return count;
 }
 
 /* "After 150 steps on tinyshakespeare (6 paired seeds, val loss): ": what a paragraph begins with. */
 static void setting(const Table *t, Text *out) {
-    const SampleCell *first = &t->sample.cell[0];
     const RunRecord *r = sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record;
-    bool same = true;
-    for (int cell = 1; cell < t->sample.cells; cell++)
-        same &= t->sample.cell[cell].step[t->sample.cell[cell].steps - 1] == first->step[first->steps - 1];
-    if (same)
-        text_format(out, "After %d steps on ", first->step[first->steps - 1]);
+    if (table_end(t) >= 0)
+        text_format(out, "After %d steps on ", table_end(t));
     else
         text_format(out, "After the last step on ");
     if (t->synthetic)

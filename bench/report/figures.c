@@ -103,12 +103,8 @@ void report_section_figures(const Table *t, const char *folder, int *number, Tex
 
 /* ---- The sentence under each figure of the report that says what to see in it. ---- */
 
-static int last_step(const Table *t, int cell) {
-    return t->sample.cell[cell].steps - 1;
-}
-
 static SampleArm at_end(const Table *t, int cell, int arm) {
-    return sample_arm(&t->sample, cell, last_step(t, cell), arm, t->metric);
+    return sample_arm(&t->sample, cell, table_last(t, cell), arm, t->metric);
 }
 
 static void number(const Table *t, double x, double sd, Text *out) {
@@ -119,7 +115,7 @@ static void number(const Table *t, double x, double sd, Text *out) {
 static void differences(const Table *t, Text *out) {
     int count = 0, low = 0, high = 0, better = metric_info[t->metric].better;
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
-        if (c->what.step != last_step(t, c->what.cell) || !c->t_decides || c->t.status != ST_OK) continue;
+        if (c->what.step != table_last(t, c->what.cell) || !c->t_decides || c->t.status != ST_OK) continue;
         count++, low += c->t.hi<0, high += c->t.lo> 0;
     }
     if (!count) return;

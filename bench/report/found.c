@@ -11,10 +11,6 @@
 
 enum { ROWS_MAX = 8 }; /* of an experiment; where there are more, words sum them up */
 
-static int last_step(const Table *t, int cell) {
-    return t->sample.cell[cell].steps - 1;
-}
-
 /* ---- in short ---- */
 
 void report_short(const Ledger *b, Text *out) {
@@ -174,17 +170,13 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
 /* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps of wikitext-2, 16 seeds" */
 static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
     const Table *t = &made->table;
-    const SampleCell *first = &t->sample.cell[0];
-    int step = first->step[first->steps - 1];
-    bool same = true;
-    for (int cell = 1; cell < t->sample.cells; cell++) same &= t->sample.cell[cell].step[last_step(t, cell)] == step;
     text_format(out, "%s%s", table_mark(t), t->exploratory ? ": " : "");
     report_title(b, made, out);
     text_format(out, ": %s", metric_info[t->metric].heading);
     if (!t->x->compares) text_format(out, " minus %s's", t->x->arm[t->sample.baseline].label);
     text_format(out, " after ");
-    if (same)
-        text_format(out, "%d steps", step);
+    if (table_end(t) >= 0)
+        text_format(out, "%d steps", table_end(t));
     else
         text_format(out, "the last step");
     text_format(out, ", %d seed%s%s", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",

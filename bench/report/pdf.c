@@ -179,7 +179,7 @@ static void details(const Ledger *b, const LedgerTable *made, int i, const char 
     layout.flows = true;
     for (int kind = 0; kind < summary_count; kind++) cells_list_tex(table_summary(t, kind), &layout, out);
     for (int cell = 0; cell < t->sample.cells && t->sample.cells <= CELLS_MAX; cell++)
-        results_tables(t, cell, t->sample.cell[cell].steps - 1, false, &all);
+        results_tables(t, cell, table_last(t, cell), false, &all);
     cells_list_tex(&all, &layout, out);
 }
 

@@ -18,7 +18,7 @@ typedef struct {
 static const Comparison *find(const Table *t, int cell, Compared pair) {
     for (int i = 0; i < t->family.count; i++) {
         const Contrast *c = &t->family.at[i].what;
-        if (c->cell == cell && c->step == t->sample.cell[cell].steps - 1 && c->term[0].arm == pair.arm &&
+        if (c->cell == cell && c->step == table_last(t, cell) && c->term[0].arm == pair.arm &&
             c->term[1].arm == pair.against)
             return &t->family.at[i];
     }

@@ -10,13 +10,12 @@
 #include "bench/store/provenance.h"
 #include "bench/write/summaries.h"
 
-static int digits_of(const Comparison *c) {
+int prose_digits(const Comparison *c) {
     int digits = decimals_for(c->t.se, 4);
     return digits > 4 ? 4 : digits;
 }
 
-/* " nats" or "" */
-static const char *unit_of(Metric m) {
+const char *prose_unit(Metric m) {
     return m == METRIC_valid_loss || m == METRIC_train_loss ? " nats" : "";
 }
 
@@ -26,7 +25,7 @@ static void evidence(const Table *t, const Comparison *c, bool turned, Text *out
     int sign = turned ? -1 : 1;
     if (c->t_decides && c->t.status == ST_OK) {
         text_format(out, "%s%% %sCI ", table_confidence(t, conf), t->family.anytime ? "anytime " : "");
-        show_interval(out, turned ? sign * c->t.hi : c->t.lo, turned ? sign * c->t.lo : c->t.hi, digits_of(c), "");
+        show_interval(out, turned ? sign * c->t.hi : c->t.lo, turned ? sign * c->t.lo : c->t.hi, prose_digits(c), "");
         text_format(out, ", ");
     }
     show_p(p, c->joint.step);
@@ -38,7 +37,7 @@ static void apart(const Table *t, const Comparison *c, const char *arm, const ch
     const MetricInfo *metric = &metric_info[c->what.metric];
     bool lower = decision_lower(c->decision);
     text_format(out, "%s has a %s %s than %s, by %s%s (", arm, lower ? "lower" : "higher", metric->heading, base,
-                SHOW_NUMBER(fabs(c->t.mean), digits_of(c)), unit_of(c->what.metric));
+                SHOW_NUMBER(fabs(c->t.mean), prose_digits(c)), prose_unit(c->what.metric));
     evidence(t, c, lower, out);
     text_format(out, ")");
     if (decision_negligible(c->decision))
@@ -49,8 +48,8 @@ static void apart(const Table *t, const Comparison *c, const char *arm, const ch
 static void alike(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
     char p[SHOWN];
     text_format(out, "%s and %s have the same %s within %s%s: they differ by %s (", arm, base,
-                metric_info[c->what.metric].heading, FORMAT_REAL(c->what.margin), unit_of(c->what.metric),
-                SHOW_SIGNED(c->t.mean, digits_of(c)));
+                metric_info[c->what.metric].heading, FORMAT_REAL(c->what.margin), prose_unit(c->what.metric),
+                SHOW_SIGNED(c->t.mean, prose_digits(c)));
     evidence(t, c, false, out);
     show_p(p, c->inside_p);
     text_format(out, "; equivalence p %s%s).", p[0] == '<' ? "" : "= ", p);
@@ -63,7 +62,7 @@ static void open_between(const Table *t, const Comparison *c, const char *arm, c
         text_format(out, " (%s).", st_status_text(c->status));
         return;
     }
-    text_format(out, ": the difference is %s%s (", SHOW_SIGNED(c->t.mean, digits_of(c)), unit_of(c->what.metric));
+    text_format(out, ": the difference is %s%s (", SHOW_SIGNED(c->t.mean, prose_digits(c)), prose_unit(c->what.metric));
     evidence(t, c, false, out);
     text_format(out, ").");
 }
@@ -125,7 +124,7 @@ static bool found_counts(const Table *t, Text *out) {
     int all = 0, lower = 0, higher = 0, same = 0;
     const int better = metric_info[t->metric].better;
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
-        if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
+        if (c->what.step != table_last(t, c->what.cell)) continue;
         bool apart = decision_apart(c->decision), low = apart && decision_lower(c->decision);
         all++, lower += low, higher += apart && !low, same += c->decision == DECISION_EQUIVALENT;
     }
@@ -153,7 +152,7 @@ void prose_found(const Table *t, Text *out) {
         found_pair(&f, p->minus.status == ST_OK, place++, out);
     }
     for (const Comparison *c = t->family.at; !b && t->sample.cells == 1 && c < t->family.at + t->family.count; c++) {
-        if (c->what.step != t->sample.cell[0].steps - 1) continue;
+        if (c->what.step != table_last(t, 0)) continue;
         if (!place)
             text_format(out, "After %d steps, %d paired seeds: ", t->sample.cell[0].step[c->what.step], t->x->seeds);
         pair_label(t, c->what.term[0].arm, c->what.term[1].arm, &label);
@@ -324,7 +323,7 @@ static void tested(const Table *t, Text *out) {
         text_format(out,
                     ", and two arms the same where their difference is shown to lie within %s%s by two one-sided %s "
                     "(which takes %d seeds or more)",
-                    FORMAT_REAL(t->x->margin), unit_of(t->metric),
+                    FORMAT_REAL(t->x->margin), prose_unit(t->metric),
                     t->family.anytime ? "tests of this kind" : "t tests and sign-flip tests", ST_EQUAL_SEEDS);
     text_format(out, ". ");
 }
@@ -334,7 +333,7 @@ static void tested_alike(const Table *t, Text *out) {
                 t->family.count, t->family.count == 1 ? "" : "s");
     if (!t->family.anytime) text_format(out, ", smallest possible p "), prose_smallest_p(t, out);
     if (isfinite(t->x->margin) && t->x->margin > 0)
-        text_format(out, ", margin %s%s", FORMAT_REAL(t->x->margin), unit_of(t->metric));
+        text_format(out, ", margin %s%s", FORMAT_REAL(t->x->margin), prose_unit(t->metric));
     text_format(out, ". ");
 }
 
@@ -392,7 +391,7 @@ void prose_paper(const Table *t, Text *out) {
         text_format(out, "\n");
     }
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count && t->sample.seeds > 1; c++) {
-        if (c->what.step != t->sample.cell[c->what.cell].steps - 1) continue;
+        if (c->what.step != table_last(t, c->what.cell)) continue;
         text_clear(&words);
         prose_comparison(t, c, &words);
         latex_shown(out, words.at);

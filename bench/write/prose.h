@@ -11,6 +11,10 @@
  * nothing is compared. */
 void prose_found(const Table *t, Text *out);
 
+/* Decimals of a difference; " nats", or "". */
+int prose_digits(const Comparison *c);
+const char *prose_unit(Metric m);
+
 /* How a form of text writes words, and the papers that a placement is from. */
 typedef struct {
     void (*text)(Text *out, const char *text);

@@ -6,7 +6,7 @@
 #include "bench/write/summaries.h"
 
 static int last_step(const Table *t) {
-    return t->sample.cell[0].step[t->sample.cell[0].steps - 1];
+    return t->sample.cell[0].step[table_last(t, 0)];
 }
 
 static void rates_words(const Ranking *y, Text *out) {

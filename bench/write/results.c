@@ -19,10 +19,6 @@ static int arm_at(const Table *t, int i) {
     return i == 0 ? base : i <= base ? i - 1 : i;
 }
 
-static const char *arrow(Metric m) {
-    return metric_info[m].better < 0 ? " ↓" : metric_info[m].better > 0 ? " ↑" : "";
-}
-
 /* "2.973 +-0.050" with the digits that its SD allows; "div. 1/6" where a run diverged. */
 static void mean_cell(const Place *p, int arm, Metric m, Cells *c) {
     char mean[SHOWN], sd[SHOWN], shown[3 * SHOWN];
@@ -63,7 +59,7 @@ static bool metric_rows(const Place *p, const TableRow *row, Cells *c) {
     const Table *t = p->t;
     bool decided = row->metric == t->metric || (t->metric == METRIC_valid_loss && row->metric == METRIC_perplexity);
     cells_row(c);
-    cell_format(c, "%.200s%s", table_heading(row), arrow(row->metric));
+    cell_format(c, "%.200s%s", table_heading(row), table_arrow(row->metric));
     for (int i = 0; i < t->sample.arms; i++) {
         int arm = arm_at(t, i);
         mean_cell(p, arm, row->metric, c);
@@ -339,7 +335,7 @@ static void notes(const Place *p, bool whole, Text *out) {
 void results_tables(const Table *t, int cell, int step, bool whole, CellsList *out) {
     Place p = {t, cell, step};
     results(&p, out);
-    if (t->family.anytime && step == t->sample.cell[cell].steps - 1) {
+    if (t->family.anytime && step == table_last(t, cell)) {
         anytime_tests(&p, out);
         notes(&p, whole, &out->at[out->count - 1].notes);
         if (whole) spread(&p, out);
@@ -371,10 +367,10 @@ static const RunRecord *best_of(const Table *t, int arm, int *best) {
     double least = (double)INFINITY;
     *best = 0;
     for (int cell = 0; cell < t->sample.cells; cell++) {
-        SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, METRIC_valid_loss);
+        SampleArm a = sample_arm(&t->sample, cell, table_last(t, cell), arm, METRIC_valid_loss);
         if (a.status == ST_OK && a.mean < least) least = a.mean, *best = cell;
     }
-    return sample_run(&t->sample, *best, t->sample.cell[*best].steps - 1, arm, 0)->record;
+    return sample_run(&t->sample, *best, table_last(t, *best), arm, 0)->record;
 }
 
 static void line(const char *name, const char *text, int length, Text *out) {
@@ -382,7 +378,7 @@ static void line(const char *name, const char *text, int length, Text *out) {
 }
 
 void translations_shown(const Table *t, Text *out) {
-    const RunRecord *first = sample_run(&t->sample, 0, t->sample.cell[0].steps - 1, 0, 0)->record;
+    const RunRecord *first = sample_run(&t->sample, 0, table_last(t, 0), 0, 0)->record;
     int arms = t->sample.arms, count = first->translations.sentences, cell;
     TranslatedLine **lines = mem_alloc((size_t)arms, sizeof *lines);
     char where[256];

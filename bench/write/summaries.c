@@ -171,7 +171,7 @@ static void every_cell_columns(const Table *t, bool reported, Cells *c) {
 }
 
 static void measured(const Table *t, int cell, int arm, int k, Cells *c) {
-    int step = t->sample.cell[cell].steps - 1, digits = metric_info[every_metric[k].metric].digits;
+    int step = table_last(t, cell), digits = metric_info[every_metric[k].metric].digits;
     SampleArm a = sample_arm(&t->sample, cell, step, arm, every_metric[k].metric);
     bool spread = every_metric[k].sd && t->sample.seeds > 1, ok = a.status == ST_OK;
     int decimals = spread && !a.diverged ? decimals_for(a.sd, digits) : digits;
@@ -182,12 +182,12 @@ static void measured(const Table *t, int cell, int arm, int k, Cells *c) {
 }
 
 static void reported_number_cell(const Table *t, int cell, int arm, Metric m, Cells *c) {
-    const ReportedNumber *n = table_reported_number(t, cell, t->sample.cell[cell].steps - 1, arm, metric_info[m].key);
+    const ReportedNumber *n = table_reported_number(t, cell, table_last(t, cell), arm, metric_info[m].key);
     n ? cell_shown(c, n->value, n->text) : cell_none(c);
 }
 
 static void every_cell_row(const Table *t, int cell, int arm, bool reported, Cells *c) {
-    SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, METRIC_valid_loss);
+    SampleArm a = sample_arm(&t->sample, cell, table_last(t, cell), arm, METRIC_valid_loss);
     cells_row(c);
     for (int f = 0; f < t->x->factors; f++) cell_text(c, t->x->factor[f].value[experiment_level(t->x, cell, f)]);
     cell_text(c, t->x->arm[arm].label);
@@ -246,7 +246,7 @@ static void failures_columns(Cells *c) {
 
 static void failures_row(const Table *t, const Failures *f, int cell, int arm, Cells *c) {
     const FailureRow *r = &f->row[cell * f->arms + arm];
-    SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, METRIC_valid_loss);
+    SampleArm a = sample_arm(&t->sample, cell, table_last(t, cell), arm, METRIC_valid_loss);
     bool against = r->against[FAILURE_either].status == ST_OK;
     cells_row(c);
     cell_text(c, t->x->arm[arm].label);

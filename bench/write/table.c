@@ -12,6 +12,21 @@ const char *table_heading(const TableRow *row) {
     return row->heading[0] ? row->heading : metric_info[row->metric].heading;
 }
 
+const char *table_arrow(Metric m) {
+    return metric_info[m].better < 0 ? " ↓" : metric_info[m].better > 0 ? " ↑" : "";
+}
+
+int table_last(const Table *t, int cell) {
+    return t->sample.cell[cell].steps - 1;
+}
+
+int table_end(const Table *t) {
+    int step = t->sample.cell[0].step[table_last(t, 0)];
+    for (int cell = 1; cell < t->sample.cells; cell++)
+        if (t->sample.cell[cell].step[table_last(t, cell)] != step) return -1;
+    return step;
+}
+
 int table_pairs(const Table *t, Compared out[EXPERIMENT_COMPARES_MAX]) {
     const Sample *s = &t->sample;
     int count = 0;

@@ -180,8 +180,13 @@ void table_wrapped(const char *text, int indent, Text *out);
 /* Why the reported numbers are not shown in a cell, or "". */
 void table_reported_why(const Table *t, int cell, char *out, size_t size);
 
+/* The last step of a cell, an index into its steps; the step at which all cells end; -1: at several. */
+int table_last(const Table *t, int cell);
+int table_end(const Table *t);
+
 /* The heading of one of the experiment's rows, as plain text. */
 const char *table_heading(const TableRow *row);
+const char *table_arrow(Metric m); /* " ↓" where lower is better, " ↑", or "" */
 
 void table_tex(const Table *t, Text *out);
 void table_claims_tex(const Table *t, Text *out);

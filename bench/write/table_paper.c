@@ -26,14 +26,6 @@ typedef struct {
     bool bold;
 } Paper;
 
-static const char *arrow(Metric m) {
-    return metric_info[m].better < 0 ? " ↓" : metric_info[m].better > 0 ? " ↑" : "";
-}
-
-static int last_step(const Table *t, int cell) {
-    return t->sample.cell[cell].steps - 1;
-}
-
 /* Break words that are longer than a line at the blank or joint that leaves the shorter of two lines. */
 static void in_two(const char *words, size_t longest, char first[128], char second[128]) {
     size_t n = strlen(words), best = 0, least = n;
@@ -66,7 +58,7 @@ static int decimals_of(double uncertainty, Metric m) {
 
 static void mean_cell(Paper *p, int cell, int arm, Metric m, bool marked, Cells *c) {
     const Table *t = p->t;
-    int step = last_step(t, cell);
+    int step = table_last(t, cell);
     bool decided = m == t->metric || (t->metric == METRIC_valid_loss && m == METRIC_perplexity);
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
     if (a.diverged)
@@ -84,7 +76,7 @@ static void mean_cell(Paper *p, int cell, int arm, Metric m, bool marked, Cells 
 
 static void spread_cell(const Paper *p, int cell, int arm, Metric m, Cells *c) {
     char sd[SHOWN];
-    SampleArm a = sample_arm(&p->t->sample, cell, last_step(p->t, cell), arm, m);
+    SampleArm a = sample_arm(&p->t->sample, cell, table_last(p->t, cell), arm, m);
     if (a.diverged || a.status != ST_OK || a.n < 2) {
         cell_none(c);
         return;
@@ -98,11 +90,11 @@ static void difference_cells(const Comparison *one, Cells *c) {
 
 static void marked_difference_cells(Paper *p, int cell, int arm, Cells *c) {
     const Table *t = p->t;
-    const Comparison *one = table_comparison(t, cell, last_step(t, cell), arm);
+    const Comparison *one = table_comparison(t, cell, table_last(t, cell), arm);
     if (!one) return;
     difference_cells(one, c);
-    cell_mark(c, table_marks(t, cell, last_step(t, cell), arm));
-    p->marks |= table_marks(t, cell, last_step(t, cell), arm);
+    cell_mark(c, table_marks(t, cell, table_last(t, cell), arm));
+    p->marks |= table_marks(t, cell, table_last(t, cell), arm);
     cell_p(c, one->joint.step);
 }
 
@@ -136,7 +128,7 @@ static void pair_rows(const Paper *p, int cell, Cells *c) {
     const Table *t = p->t;
     char below[272];
     for (const Comparison *one = t->family.at; t->x->compares && one < t->family.at + t->family.count; one++) {
-        if (one->what.cell != cell || one->what.step != last_step(t, cell)) continue;
+        if (one->what.cell != cell || one->what.step != table_last(t, cell)) continue;
         if (one->what.term[1].arm == t->sample.baseline) continue;
         pair_row(p, one->what.term[0].arm, one->what.term[1].arm, below, c);
         difference_cells(one, c), cell_p(c, one->joint.step);
@@ -210,7 +202,7 @@ static void stacked(Paper *p, Cells *c) {
     char first[128], second[128], where[256], heading[160];
     cells_column(c, "arm", 'l', "");
     for (int k = 0; k < p->metrics; k++) {
-        snprintf(heading, sizeof heading, "%.100s%s", metric_info[p->metric[k]].heading, arrow(p->metric[k]));
+        snprintf(heading, sizeof heading, "%.100s%s", metric_info[p->metric[k]].heading, table_arrow(p->metric[k]));
         paper_column(c, heading);
     }
     snprintf(heading, sizeof heading, "Δ %.100s",
@@ -228,7 +220,7 @@ static void stacked(Paper *p, Cells *c) {
             cells_row_below(c);
             cell_text(c, second);
             for (int k = 0; k < p->metrics; k++) spread_cell(p, cell, arm, p->metric[k], c);
-            if (p->compared) interval_cell(table_comparison(t, cell, last_step(t, cell), arm), c);
+            if (p->compared) interval_cell(table_comparison(t, cell, table_last(t, cell), arm), c);
         }
         if (p->compared) pair_rows(p, cell, c);
     }
@@ -262,7 +254,7 @@ static void across(Paper *p, Cells *c) {
     for (int k = 0; k < p->metrics; k++)
         for (int block = 0; block < t->sample.cells / cells; block++) {
             LOCAL_TEXT(words);
-            text_format(&words, "%s%s", metric_info[p->metric[k]].heading, arrow(p->metric[k]));
+            text_format(&words, "%s%s", metric_info[p->metric[k]].heading, table_arrow(p->metric[k]));
             for (int f = 0; f < t->x->factors - factors; f++) {
                 text_format(&words, ", %s",
                             SHOW_TEXT("%s = %s", t->x->factor[f].key,
@@ -352,11 +344,8 @@ static void caption(const Paper *p, Text *out) {
 
 /* ", after 150 steps", or each cell's last step. */
 static void title(const Table *t, Text *out) {
-    int step = t->sample.cell[0].step[last_step(t, 0)];
-    bool same = true;
-    for (int cell = 1; cell < t->sample.cells; cell++) same &= t->sample.cell[cell].step[last_step(t, cell)] == step;
-    if (same)
-        text_format(out, "After %d steps", step);
+    if (table_end(t) >= 0)
+        text_format(out, "After %d steps", table_end(t));
     else
         text_format(out, "At each cell's last step");
 }

@@ -251,7 +251,7 @@ int table_diverged(const Table *t) {
     int lost = 0;
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int arm = 0; arm < t->sample.arms; arm++)
-            lost += sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric).diverged;
+            lost += sample_arm(&t->sample, cell, table_last(t, cell), arm, t->metric).diverged;
     return lost;
 }
 
