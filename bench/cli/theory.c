@@ -74,7 +74,8 @@ Rc theory_run(Session *s, Error *e) {
     if (check_options(s->options, e)) return e->code;
     session_signals();
     if (folder_make_own(theory_folder(s->results, folder), e)) return e->code;
-    fprintf(stderr, "theory: %d statements, in double on %d thread%s\n", STATEMENT_COUNT, s->threads, s->threads == 1 ? "" : "s");
+    fprintf(stderr, "theory: %d statements, in double on %d thread%s\n", STATEMENT_COUNT, s->threads,
+            s->threads == 1 ? "" : "s");
     if (theory_measure(&t, s->threads, session_stopped, e)) return e->code;
     Rc rc = theory_write(&t, theory_file(s->results, path), e);
     theory_release(&t);
