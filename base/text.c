@@ -211,6 +211,18 @@ char *format_real(char *out, double x) {
     return out;
 }
 
+char *format_rate(char *out, double rate) {
+    char text[40], *e;
+    if (!isfinite(rate) || rate <= 0 || (rate >= 1 && rate < 1e5)) return format_real(out, rate);
+    for (int digits = 0; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits, rate);
+        if (reads_back(rate, digits)) break;
+    }
+    e = strchr(text, 'e');
+    sprintf(out, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10));
+    return out;
+}
+
 char *format_time(char out[TIME_SIZE], int64_t seconds) {
     time_t t = (time_t)seconds;
     struct tm utc;

@@ -53,6 +53,10 @@ bool parse_bool(const char *text, bool *out);
 char *format_real(char *out, double x);
 #define FORMAT_REAL(x) format_real((char[40]){0}, x) /* in a buffer of this block */
 
+/* Write a learning rate as a reader writes it: "1e-3", "2.5e-4"; from 1 on as format_real. out as there. */
+char *format_rate(char *out, double rate);
+#define FORMAT_RATE(rate) format_rate((char[40]){0}, rate)
+
 /* Write seconds since 1970 as "2026-03-01 10:22 UTC"; "" for 0 (unknown) and times outside the calendar. Return out. */
 enum { TIME_SIZE = 24 };
 char *format_time(char out[TIME_SIZE], int64_t seconds);

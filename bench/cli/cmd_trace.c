@@ -122,10 +122,10 @@ static Rc keep_cells(const Experiment *x, int factor, const char *value, bool *k
         any |= !strcmp(want, has);
     }
     if (any) return RC_OK;
-    error_set(e, RC_USAGE, "%s: %s has no cell with %s; there are:", f->key, x->name, want);
+    error_set(e, RC_USAGE, "%s: %s has no cell with %s; there are:", f->key, x->name, value);
     for (int i = 0; i < f->values; i++) {
         size_t n = strlen(e->text);
-        snprintf(e->text + n, sizeof e->text - n, "%s %s", i ? "," : "", f->value[i]);
+        snprintf(e->text + n, sizeof e->text - n, "%s %s", i ? "," : "", factor_text(has, f, i));
     }
     return e->code;
 }
@@ -169,7 +169,7 @@ static Rc find_cell(Asked *a, const Experiment *x, Error *e) {
         for (int i = 0; i < x->factors; i++) {
             size_t n = strlen(e->text);
             snprintf(e->text + n, sizeof e->text - n, " %s=%s", x->factor[i].key,
-                     x->factor[i].value[experiment_level(x, a->cell, i)]);
+                     factor_text(text, &x->factor[i], experiment_level(x, a->cell, i)));
         }
         size_t n = strlen(e->text);
         snprintf(e->text + n, sizeof e->text - n, "; there are: ");

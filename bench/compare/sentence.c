@@ -21,7 +21,7 @@ typedef struct {
 
 static void name(const char *text, SentenceForm form, Text *out) {
     if (form == SENTENCE_TEX)
-        latex_text(out, text);
+        latex_shown(out, text);
     else if (form == SENTENCE_MARKDOWN)
         markdown_text(text, out);
     else

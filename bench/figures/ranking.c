@@ -141,7 +141,7 @@ static void rates_panel(const Table *t, const Ranking *y, const RankingRow *row,
     char rate[SHOWN];
     PlotPanel *panel = plot_panel(p, SHOW_TEXT("%d  %s", row->rank, t->x->arm[row->arm].label), "", "");
     panel->x.least = y->rate[0] / 1.25, panel->x.most = y->rate[y->rates - 1] * 1.25, panel->x.log = true;
-    for (int k = 0; k < y->rates; k++) plot_tick_at(&panel->x, y->rate[k], show_rate(rate, y->rate[k]));
+    for (int k = 0; k < y->rates; k++) plot_tick_at(&panel->x, y->rate[k], format_rate(rate, y->rate[k]));
     PlotSeries *s = plot_series(panel, figure_arm_style(t, base->arm), base->arm, PLOT_LINE);
     s->width = 0.8;
     fill_line(y, base, s);

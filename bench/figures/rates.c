@@ -77,7 +77,7 @@ static PlotPanel *rate_panel(Plot *p, const RateGroup *g, const char *title, con
     char text[SHOWN];
     PlotPanel *panel = plot_panel(p, title, "learning rate", unit);
     panel->x.least = g->rate[0] / 1.25, panel->x.most = g->rate[g->rates - 1] * 1.25, panel->x.log = true;
-    for (int k = 0; k < g->rates; k++) plot_tick_at(&panel->x, g->rate[k], show_rate(text, g->rate[k]));
+    for (int k = 0; k < g->rates; k++) plot_tick_at(&panel->x, g->rate[k], format_rate(text, g->rate[k]));
     return panel;
 }
 

@@ -78,12 +78,10 @@ char *figure_where(char out[256], const Experiment *x, int cell, const char *wit
     size_t n = 0;
     out[0] = 0;
     for (int f = 0; f < x->factors && n < 256; f++) {
-        const char *value = x->factor[f].value[experiment_level(x, cell, f)];
-        char rate[SHOWN];
-        double number;
+        char value[FACTOR_VALUE_SIZE];
         if (without && !strcmp(x->factor[f].key, without)) continue;
-        if (!strcmp(x->factor[f].key, "lr") && parse_real(value, &number)) value = show_rate(rate, number);
-        n += (size_t)snprintf(out + n, 256 - n, "%s%s=%s", n ? ", " : "", x->factor[f].key, value);
+        n += (size_t)snprintf(out + n, 256 - n, "%s%s=%s", n ? ", " : "", x->factor[f].key,
+                              factor_text(value, &x->factor[f], experiment_level(x, cell, f)));
     }
     return out;
 }

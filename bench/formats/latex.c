@@ -209,7 +209,14 @@ void latex_breakable(Text *out, const char *text) {
     enum { LONG_WORD = 20 };
     for (const char *s = text, *word = text; *s;) {
         char piece[160];
-        size_t n = strcspn(s, "_-./=:, ");
+        size_t n = s == text || strchr(" ([,;=/", s[-1]) ? number_bytes(s) : 0;
+        if (n && n < SHOWN) {
+            snprintf(piece, sizeof piece, "%.*s", (int)n, s);
+            latex_number(out, piece);
+            s += n;
+            continue;
+        }
+        n = strcspn(s, "_-./=:, ");
         n += s[n] != 0;
         while (n && s[n] == '-' && s[n - 1] == '-') n++; /* escaped together */
         if (n >= sizeof piece) n = sizeof piece - 1;

@@ -53,7 +53,8 @@ void latex_shown(Text *out, const char *shown);
  * characters stay: pdflatex sets European ones, and names the first that it cannot set. */
 void latex_text(Text *out, const char *text);
 
-/* Append text in which lines may also break after joints of long words: _ - . / = : and commas. */
+/* Append text in which lines may also break after joints of long words, _ - . / = : and commas; numbers as
+ * latex_number. */
 void latex_breakable(Text *out, const char *text);
 
 /* Append a name of letters only, for macros: "embedding-norm-4" -> "EmbeddingNormFour". */

@@ -22,8 +22,8 @@ static void rate_doubts(const RunSpec *s, Text *out) {
         return;
     }
     if (warmup && s->warmup_lr > s->lr)
-        text_format(out, "warmup_lr: the warm-up falls, from %s to lr %s\n", FORMAT_REAL(s->warmup_lr),
-                    FORMAT_REAL(s->lr));
+        text_format(out, "warmup_lr: the warm-up falls, from %s to lr %s\n", FORMAT_RATE(s->warmup_lr),
+                    FORMAT_RATE(s->lr));
     if (warmup == steps)
         text_format(out,
                     "warmup: the warm-up ends with the run, after %d of %d steps: the schedule (%s) never begins\n",
@@ -33,8 +33,8 @@ static void rate_doubts(const RunSpec *s, Text *out) {
         text_format(out, "final_lr: it equals lr, so the schedule (%s) changes nothing\n",
                     spec_get(key, s, "schedule"));
     else if (last > peak * (1 + 1e-6))
-        text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", FORMAT_REAL(s->lr),
-                    FORMAT_REAL(s->final_lr), spec_get(key, s, "schedule"));
+        text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", FORMAT_RATE(s->lr),
+                    FORMAT_RATE(s->final_lr), spec_get(key, s, "schedule"));
 }
 
 static void weight_doubts(const RunSpec *s, Text *out) {

@@ -76,12 +76,18 @@ void experiment_hashes(const Experiment *x, int cell, int arm, char (*hash)[SHA2
     spec_seeds_release(&seeds);
 }
 
+char *factor_text(char out[FACTOR_VALUE_SIZE], const Factor *f, int level) {
+    return spec_shown(out, f->key, f->value[level]);
+}
+
 char *experiment_cell_text(char *out, const Experiment *x, int cell) {
     enum { ROOM = 256 };
+    char value[FACTOR_VALUE_SIZE];
     size_t n = 0;
     out[0] = 0;
     for (int i = 0; i < x->factors && n < ROOM; i++)
-        n += (size_t)snprintf(out + n, ROOM - n, "%s%s = %s", i ? ", " : "", x->factor[i].key, cell_value(x, cell, i));
+        n += (size_t)snprintf(out + n, ROOM - n, "%s%s = %s", i ? ", " : "", x->factor[i].key,
+                              factor_text(value, &x->factor[i], experiment_level(x, cell, i)));
     return out;
 }
 

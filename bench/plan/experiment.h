@@ -147,6 +147,8 @@ int experiment_cells(const Experiment *x);
 RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed);
 /* Compute spec_hash of an arm's runs in a cell: hash[seeds]. */
 void experiment_hashes(const Experiment *x, int cell, int arm, char (*hash)[SHA256_HEX]);
+/* Write a level of a factor as tables and figures show it, a learning rate as "1e-3"; return out. */
+char *factor_text(char out[FACTOR_VALUE_SIZE], const Factor *f, int level);
 /* Write a cell's "token_std = 1", or "" without factors, to out, which has at least 256 bytes. */
 char *experiment_cell_text(char *out, const Experiment *x, int cell);
 

@@ -271,6 +271,14 @@ char *spec_get(char *out, const RunSpec *s, const char *key) {
     return i < 0 ? variant_get(out, &s->variant, key) : field_text(out, s, &fields[i]);
 }
 
+char *spec_shown(char *out, const char *key, const char *value) {
+    static const char *const rates[] = {"lr", "warmup_lr", "final_lr"};
+    double rate;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (!strcmp(key, rates[i]) && parse_real(value, &rate)) return format_rate(out, rate);
+    return strcpy(out, value);
+}
+
 static bool left_out(int i, const char *value) {
     return fields[i].since > 1 && !strcmp(value, initial_text[i]);
 }

@@ -57,6 +57,10 @@ Rc spec_unknown(const char *key, const char *const *more, int count, Error *e);
  * out. */
 char *spec_get(char *out, const RunSpec *s, const char *key);
 
+/* Write a key's canonical text as tables, figures and messages show it: a learning rate as "1e-3", all else unchanged.
+ * out has SPEC_TEXT_SIZE bytes, or those of the value and at least 40; return out. */
+char *spec_shown(char *out, const char *key, const char *value);
+
 /* Keys of spec.def, in order, and their help, default and type as text. */
 extern const char *const spec_keys[];
 extern const int spec_key_count;

@@ -104,7 +104,7 @@ static void print(Cells *c, int width, Text *out) {
 
 /* The keys that are not at their default, a row each; then the others. */
 static void keys(const RunSpec *s, int width, Text *out) {
-    char value[SPEC_TEXT_SIZE], initial[SPEC_TEXT_SIZE];
+    char value[SPEC_TEXT_SIZE], initial[SPEC_TEXT_SIZE], shown[SPEC_TEXT_SIZE];
     RunSpec defaults;
     Cells c;
     spec_init(&defaults);
@@ -115,9 +115,10 @@ static void keys(const RunSpec *s, int width, Text *out) {
         spec_get(value, s, key), spec_get(initial, &defaults, key);
         if (strcmp(value, initial)) {
             cells_row(&c);
-            cell_text(&c, key), cell_text(&c, value), cell_format(&c, "(default %s)", initial);
+            cell_text(&c, key), cell_text(&c, spec_shown(shown, key, value));
+            cell_format(&c, "(default %s)", spec_shown(shown, key, initial));
         } else
-            text_format(&c.notes, "%s%s %s", c.notes.length ? ", " : "", key, value);
+            text_format(&c.notes, "%s%s %s", c.notes.length ? ", " : "", key, spec_shown(shown, key, value));
     }
     print(&c, width, out);
 }

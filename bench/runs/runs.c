@@ -67,7 +67,7 @@ static void row(const Group *g, const ListedRun *run, Cells *c) {
     char value[SPEC_TEXT_SIZE];
     cells_row(c);
     cell_format(c, "%.12s", r->id), cell_text(c, run->arm);
-    for (int k = 0; k < g->keys; k++) cell_text(c, listing_value(value, g->l, run, g->key[k]));
+    for (int k = 0; k < g->keys; k++) cell_text(c, listing_shown(value, g->l, run, g->key[k]));
     cell_text(c, listing_value(value, g->l, run, "seed"));
     if (last)
         cell_number(c, last->metric[METRIC_valid_loss], metric_info[METRIC_valid_loss].digits);

@@ -99,7 +99,7 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     if (in_front) text_format(&line, "%s:", listing_value(value, l, &l->run[0], "experiment"));
     if (keys) text_format(&line, "%.200s", text);
     for (int i = in_front; i < keys; i++)
-        text_format(&line, "/%s=%s", key[i], listing_value(value, l, &l->run[0], key[i]));
+        text_format(&line, "/%s=%s", key[i], listing_shown(value, l, &l->run[0], key[i]));
     if (!keys || listing_twins(l, -1)) {
         text_format(&line, "; %s have one spec, but several arithmetics or corpora; name one by its id: ",
                     keys ? "some" : "they");

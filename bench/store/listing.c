@@ -341,6 +341,11 @@ char *listing_value(char *out, const Listing *l, const ListedRun *run, const cha
     return out;
 }
 
+char *listing_shown(char *out, const Listing *l, const ListedRun *run, const char *key) {
+    char value[SPEC_TEXT_SIZE];
+    return spec_shown(out, key, listing_value(value, l, run, key));
+}
+
 static int by_text(const void *a, const void *b) {
     return strcmp(a, b);
 }
@@ -350,7 +355,7 @@ void listing_values(const Listing *l, const char *key, int most, Text *out) {
     void *seen = NULL; /* a tree of <search.h> */
     int shown = 0, more = 0;
     for (int i = 0; i < l->runs; i++) {
-        listing_value(value, l, &l->run[i], key);
+        listing_shown(value, l, &l->run[i], key);
         if (!value[0] || tfind(value, &seen, by_text)) continue;
         if (!tsearch(mem_text(value), &seen, by_text)) mem_end(sizeof seen);
         if (shown < most)
@@ -411,10 +416,10 @@ Rc listing_keep(Listing *l, const char *filter, Error *e) {
         LOCAL_TEXT(there);
         listing_values(l, key, 24, &there);
         if (l->runs)
-            error_set(e, RC_USAGE, "no stored run has %s=%s (of %d); there %s: %.600s", key, value, l->runs,
+            error_set(e, RC_USAGE, "no stored run has %s=%s (of %d); there %s: %.600s", key, at + 1, l->runs,
                       strchr(there.at, ',') ? "are" : "is", there.length ? there.at : "none");
         else
-            error_set(e, RC_USAGE, "no run is stored, so none has %s=%s", key, value);
+            error_set(e, RC_USAGE, "no run is stored, so none has %s=%s", key, at + 1);
     }
     for (int i = 0; i < l->runs && kept; i++)
         if (keep[i]) l->run[written++] = l->run[i];

@@ -51,6 +51,8 @@ Rc listing_keep(Listing *l, const char *filter, Error *e);
 
 /* Write a run's value of any key that listing_keep knows to out, which has SPEC_TEXT_SIZE bytes; return out. */
 char *listing_value(char *out, const Listing *l, const ListedRun *run, const char *key);
+/* As listing_value, as a reader sees it (spec_shown). */
+char *listing_shown(char *out, const Listing *l, const ListedRun *run, const char *key);
 
 /* List the keys in which runs of one group (-1: all) differ: experiment, profile or plan, arm, keys of specs and
  * variants in which runs of one plan and arm differ, seed, class; return how many are in out[LISTING_KEYS_MAX].

@@ -20,12 +20,13 @@ int grouping_group(const Grouping *g, int cell) {
 }
 
 void grouping_text(const Grouping *g, int cell, char out[256]) {
+    char value[FACTOR_VALUE_SIZE];
     size_t n = 0;
     out[0] = 0;
     for (int i = 0; i < g->x->factors; i++) {
         const Factor *f = &g->x->factor[i];
         if (!g->within[i] && n < 255)
             n += (size_t)snprintf(out + n, 256 - n, "%s%s = %s", n ? ", " : "", f->key,
-                                  f->value[experiment_level(g->x, cell, i)]);
+                                  factor_text(value, f, experiment_level(g->x, cell, i)));
     }
 }

@@ -38,6 +38,7 @@ static void numbers(const Comparison *one, Cells *c) {
 static void pair_rows(const Place *p, int pair, Cells *c) {
     const Table *t = p->t;
     LOCAL_TEXT(words);
+    char first[FACTOR_VALUE_SIZE];
     cells_heading(
         c, SHOW_TEXT("%s - %s", t->x->arm[p->a->pair[pair].arm].label, t->x->arm[p->a->pair[pair].against].label));
     for (int v = 0; v < p->a->values; v++) {
@@ -48,7 +49,7 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
     }
     for (int v = 1; v < p->a->values; v++) {
         cells_row(c);
-        cell_format(c, "%s minus %s", p->label[v], t->x->factor[0].value[0]);
+        cell_format(c, "%s minus %s", p->label[v], factor_text(first, &t->x->factor[0], 0));
         numbers(&p->a->changes.at[pair * (p->a->values - 1) + v - 1], c);
         text_clear(&words);
         if (v + 1 == p->a->values) across_words(p->a, p->at, pair, p->label, &words);

@@ -168,14 +168,16 @@ void prose_found(const Table *t, Text *out) {
 
 /* "6", or "4, 12 and 20" where the key is a factor. */
 static void values_of(const Table *t, const char *key, Text *out) {
-    char value[SPEC_TEXT_SIZE];
+    char value[SPEC_TEXT_SIZE], shown[SPEC_TEXT_SIZE], level[FACTOR_VALUE_SIZE];
     for (const Factor *f = t->x->factor; f < t->x->factor + t->x->factors; f++) {
         if (strcmp(f->key, key) != 0) continue;
         for (int i = 0; i < f->values; i++)
-            text_format(out, "%s%s", i == 0 ? "" : i + 1 < f->values ? ", " : " and ", f->value[i]);
+            text_format(out, "%s%s", i == 0 ? "" : i + 1 < f->values ? ", " : " and ",
+                        factor_text(level, f, i));
         return;
     }
-    text_format(out, "%s", spec_get(value, &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec, key));
+    spec_get(value, &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec, key);
+    text_format(out, "%s", spec_shown(shown, key, value));
 }
 
 /* "0.18 M parameters", "0.71 to 1.1 M parameters". */

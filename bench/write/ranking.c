@@ -11,7 +11,7 @@ static int last_step(const Table *t) {
 
 static void rates_words(const Ranking *y, Text *out) {
     char rate[SHOWN];
-    for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", show_rate(rate, y->rate[k]));
+    for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", format_rate(rate, y->rate[k]));
 }
 
 static void places_words(const Table *t, const Ranking *y, Text *out) {
@@ -93,7 +93,7 @@ void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
         for (int s = 0; s < y->seeds; s++) seeds += (int)row->chosen[s] == k;
         if (!seeds) continue;
         bool end = y->rates > 1 && (k == 0 || k == y->rates - 1);
-        text_format(out, "%s%s%s", kinds++ ? ", " : "", show_rate(rate, y->rate[k]), end ? "*" : "");
+        text_format(out, "%s%s%s", kinds++ ? ", " : "", format_rate(rate, y->rate[k]), end ? "*" : "");
         if (seeds < y->seeds) text_format(out, " (%d)", seeds);
     }
 }
@@ -104,9 +104,9 @@ static void basin(const Ranking *y, const RankingRow *row, Cells *c) {
     if (row->best < 0)
         snprintf(shown, sizeof shown, "none");
     else if (row->low == row->high)
-        snprintf(shown, sizeof shown, "%s", show_rate(low, a));
+        snprintf(shown, sizeof shown, "%s", format_rate(low, a));
     else
-        snprintf(shown, sizeof shown, "%s to %s, %.1f", show_rate(low, a), show_rate(high, b), log10(b / a));
+        snprintf(shown, sizeof shown, "%s to %s, %.1f", format_rate(low, a), format_rate(high, b), log10(b / a));
     cell_interval_shown(c, a, b, shown);
 }
 
@@ -264,7 +264,7 @@ static void caption(const Table *t, const Best *b, Text *out) {
     char rate[SHOWN];
     const Ranking *y = &b->ranking;
     text_format(out, "Each arm is taken at its best learning rate of ");
-    for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", show_rate(rate, y->rate[k]));
+    for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", format_rate(rate, y->rate[k]));
     text_format(out,
                 ". A seed's rate is the one with the lowest mean loss over the other seeds, so no run helps to "
                 "choose the rate at which it is judged. The difference is that of losses in nats, a mean over %d "
@@ -286,7 +286,7 @@ static void notes(const Table *t, const Best *b, Text *out) {
         if (best_at_end(b, &y->row[i])) {
             double at = y->rate[y->row[i].chosen[0]];
             text_format(out, " %s is best at %s, an end of the grid%s%s: a %s rate may be better.",
-                        label_of(t, &y->row[i]), show_rate(rate, at), y->group[y->row[i].group][0] ? " where " : "",
+                        label_of(t, &y->row[i]), format_rate(rate, at), y->group[y->row[i].group][0] ? " where " : "",
                         y->group[y->row[i].group], y->row[i].chosen[0] ? "larger" : "smaller");
         }
 }

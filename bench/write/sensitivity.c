@@ -12,18 +12,6 @@
 static const char *const headings[SENSITIVITY_COUNT] = {"loss at the chosen rate", "largest stable rate",
                                                         "log2 basin width", "sensitivity"};
 
-char *show_rate(char out[SHOWN], double rate) {
-    char text[SHOWN], *e;
-    if (!isfinite(rate) || (rate >= 1 && rate < 1e5)) return format_real(out, rate);
-    for (int digits = 0; digits < 17; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits, rate);
-        if (strtod(text, NULL) == rate) break;
-    }
-    e = strchr(text, 'e');
-    snprintf(out, SHOWN, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10));
-    return out;
-}
-
 /* 2^x with two digits: what x, a mean of logarithms, stands for. */
 static double power(double x) {
     return strtod(SHOW_TEXT("%.1e", exp2(x)), NULL);
@@ -47,7 +35,7 @@ static void stable_rate(const Sensitivity *y, const SensitivityRow *row, Text *o
             continue;
         }
         text_format(out, "%s", sensitivity_none(y, shown[i]) ? "below " : "");
-        show_rate(text, sensitivity_none(y, shown[i]) ? y->rate[0] : power(shown[i]));
+        format_rate(text, sensitivity_none(y, shown[i]) ? y->rate[0] : power(shown[i]));
         text_format(out, "%s", text);
     }
     text_format(out, least < most ? ")" : "");
@@ -88,7 +76,7 @@ static void difference_cells(const SensitivityRow *row, int q, Cells *c) {
 static void words(const Table *t, const Sensitivity *y, Text *out) {
     char shown[SHOWN];
     text_format(out, "The learning rates are");
-    for (int k = 0; k < y->rates; k++) text_format(out, "%s %s", k ? "," : "", show_rate(shown, y->rate[k]));
+    for (int k = 0; k < y->rates; k++) text_format(out, "%s %s", k ? "," : "", format_rate(shown, y->rate[k]));
     text_format(out,
                 ". Numbers are means and standard deviations over n = %d seeds; differences to %s have paired t "
                 "intervals; the smallest possible p is %s. Each seed's rate is the one that the other seeds choose. "

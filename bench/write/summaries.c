@@ -188,8 +188,10 @@ static void reported_number_cell(const Table *t, int cell, int arm, Metric m, Ce
 
 static void every_cell_row(const Table *t, int cell, int arm, bool reported, Cells *c) {
     SampleArm a = sample_arm(&t->sample, cell, table_last(t, cell), arm, METRIC_valid_loss);
+    char value[FACTOR_VALUE_SIZE];
     cells_row(c);
-    for (int f = 0; f < t->x->factors; f++) cell_text(c, t->x->factor[f].value[experiment_level(t->x, cell, f)]);
+    for (int f = 0; f < t->x->factors; f++)
+        cell_text(c, factor_text(value, &t->x->factor[f], experiment_level(t->x, cell, f)));
     cell_text(c, t->x->arm[arm].label);
     for (int k = 0; k < SHOWN_COLUMNS; k++) measured(t, cell, arm, k, c);
     if (reported) {

@@ -40,9 +40,6 @@ void summary_csv(const Table *t, int kind, Text *out); /* of its first table */
 /* "EXPLORATORY: TITLE. ": what stands before the titles of the table's LaTeX. */
 TexLayout table_layout(const Table *t, Text *mark);
 
-/* A rate as people write it: "3e-3". */
-char *show_rate(char out[SHOWN], double rate);
-
 #define SUMMARY(name, make, help) SummaryMake make;
 #include "bench/plan/summaries.def"
 #undef SUMMARY

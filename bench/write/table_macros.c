@@ -86,7 +86,7 @@ static void sentence(const Table *t, const char *place, const char *what, const 
     text_format(out, "\\newcommand{\\nb");
     latex_macro_name(out, t->label);
     text_format(out, "%s%s}{", place, what);
-    latex_text(out, words);
+    latex_shown(out, words);
     text_format(out, "}%%\n");
 }
 

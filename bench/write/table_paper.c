@@ -240,15 +240,15 @@ static int factors_across(const Table *t, int *cells) {
 static void across(Paper *p, Cells *c) {
     const Table *t = p->t;
     int cells, factors = factors_across(t, &cells), last = t->x->factors - 1;
-    char over[128], first[128], second[128];
+    char over[128], first[128], second[128], value[FACTOR_VALUE_SIZE];
     cells_column(c, "arm", 'l', t->x->factor[last].key);
     for (int i = 0; i < cells; i++) {
         over[0] = 0;
         if (factors > 1)
             snprintf(over, sizeof over, "%s = %s", t->x->factor[last - 1].key,
-                     t->x->factor[last - 1].value[experiment_level(t->x, i, last - 1)]);
-        cells_column_over(c, SHOW_TEXT("cell%d", i), 'r', t->x->factor[last].value[experiment_level(t->x, i, last)],
-                          over);
+                     factor_text(value, &t->x->factor[last - 1], experiment_level(t->x, i, last - 1)));
+        cells_column_over(c, SHOW_TEXT("cell%d", i), 'r',
+                          factor_text(value, &t->x->factor[last], experiment_level(t->x, i, last)), over);
     }
     c->most_columns = ACROSS_MAX;
     for (int k = 0; k < p->metrics; k++)
@@ -256,9 +256,8 @@ static void across(Paper *p, Cells *c) {
             LOCAL_TEXT(words);
             text_format(&words, "%s%s", metric_info[p->metric[k]].heading, table_arrow(p->metric[k]));
             for (int f = 0; f < t->x->factors - factors; f++) {
-                text_format(&words, ", %s",
-                            SHOW_TEXT("%s = %s", t->x->factor[f].key,
-                                      t->x->factor[f].value[experiment_level(t->x, block * cells, f)]));
+                text_format(&words, ", %s = %s", t->x->factor[f].key,
+                            factor_text(value, &t->x->factor[f], experiment_level(t->x, block * cells, f)));
             }
             cells_heading(c, words.at);
             for (int arm = 0; arm < t->sample.arms; arm++) {

@@ -181,6 +181,21 @@ Test(base, reals_print_as_the_shortest_that_reads_back) {
     }
 }
 
+Test(base, rates_print_as_people_write_them) {
+    static const struct {
+        double x;
+        const char *text;
+    } known[] = {{0.001, "1e-3"}, {3e-4, "3e-4"}, {0.1, "1e-1"}, {0.025, "2.5e-2"}, {1, "1"}, {10, "10"}, {2.5, "2.5"},
+                 {0, "0"}, {1e-12, "1e-12"}, {1e5, "1e5"}, {1.0 / 3, "3.333333333333333e-1"}};
+    char out[40];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        cr_assert_str_eq(format_rate(out, known[i].x), known[i].text);
+        cr_assert(strtod(out, NULL) == known[i].x);
+    }
+    cr_assert_str_eq(format_rate(out, (double)INFINITY), "inf");
+    cr_assert_str_eq(format_rate(out, -0.001), "-0.001"); /* no rate, but a number */
+}
+
 Test(base, a_text_is_read_line_by_line) {
     static const char *const want[] = {"one", "", "three"};
     for (int ends = 0; ends < 2; ends++) {

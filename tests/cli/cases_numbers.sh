@@ -210,7 +210,7 @@ kind_plans_that_cannot_mean_what_they_say() {
   plan 'lr: 0' && runs 0 run p.yaml --dry-run --offline --results r
   has err 'warning: lr: the learning rate is 0 in every step, so nothing is trained'
   plan '' && runs 0 run p.yaml --set lr=1e-3 --set final_lr=1 --set schedule=cosine --dry-run --offline --results r
-  has err 'warning: final_lr: the rate rises from lr 0.001 to 1 at the end'
+  has err 'warning: final_lr: the rate rises from lr 1e-3 to 1 at the end'
   runs 0 run p.yaml --set warmup=3 --set schedule=cosine --dry-run --offline --results r
   has err 'warning: warmup: the warm-up ends with the run'
   refuses 'warmup: 4 updates are more than steps (3)' run p.yaml --set warmup=4 --results r

@@ -54,7 +54,7 @@ check_arms_and_cells_that_meet_are_trained_once() {
   # An arm with a rate of its own in every cell, which is another arm's in one of them.
   small_plan 'lr: [1e-3, 3e-3]' 'arms:' '  pre: {variant: pre}' '  keeps: {variant: pre, lr: 0.001}'
   once 12 24
-  says 'Arms pre and keeps are one network where lr = 0.001'
+  says 'Arms pre and keeps are one network where lr = 1e-3'
   ends 0 table "$W/plan.yaml" --results "$W/r"
   grep -q 'both sides are the same runs' "$W/out" && grep -qE '^  keeps.* [-+][0-9]' "$W/out" || fail "not in one cell of two"
   # A share has what it trains, and the others know that it is whole.

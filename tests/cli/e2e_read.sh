@@ -78,7 +78,7 @@ check_a_filter_that_fits_nothing_names_what_there_is() {
   refused "runs: no stored run has seed=9 \(of 4\); there are: 1, 2$" runs toy.yaml seed=9 "${r[@]}"
   refused "runs: no stored run has seed=9 \(of 2\); there are: 1, 2$" runs toy.yaml arm=ours seed=9 "${r[@]}"
   refused "runs: no stored run has arm=his \(of 4\); there are: plain, ours$" runs toy.yaml arm=his "${r[@]}"
-  refused "runs: no stored run has lr=0.01 \(of 4\); there is: 0.001$" runs toy.yaml lr=1e-2 "${r[@]}"
+  refused "runs: no stored run has lr=1e-2 \(of 4\); there is: 1e-3$" runs toy.yaml lr=1e-2 "${r[@]}"
   refused "runs: unknown key 'lrr'; did you mean 'lr'\?" runs toy.yaml lrr=1 "${r[@]}"
   refused "runs: unknown key 'statu'; did you mean 'status'\?" runs toy.yaml statu=ok "${r[@]}"
   refused "runs: lr: 'fast' is not a number" runs toy.yaml lr=fast "${r[@]}"

@@ -74,8 +74,8 @@ Test(experiment, a_whole_file) {
             cr_assert(s.token_std == std[cell] && s.layers == 2 && s.width == 32 && s.steps == 20 && s.seed == 2);
         }
     }
-    cr_assert_str_eq(experiment_cell_text(text, &x, 1), "lr = 0.001, token_std = 1");
-    cr_assert_str_eq(experiment_cell_text(text, &x, 2), "lr = 0.003, token_std = 0.02");
+    cr_assert_str_eq(experiment_cell_text(text, &x, 1), "lr = 1e-3, token_std = 1");
+    cr_assert_str_eq(experiment_cell_text(text, &x, 2), "lr = 3e-3, token_std = 0.02");
     experiment_release(&x);
     cr_assert_null(x.seed);
 }
@@ -130,7 +130,7 @@ Test(experiment, profiles_override_the_file) {
     cr_assert(experiment_spec(&x, 1, 0, 1).lr == 0.01 && experiment_spec(&x, 1, 1, 1).lr == 0.5);
     must(whole, "full");
     cr_assert(x.factors == 2 && !strcmp(x.factor[1].key, "heads") && x.arms == 3 && x.seeds == 2);
-    cr_assert_str_eq(experiment_cell_text(text, &x, 3), "lr = 0.003, heads = 8");
+    cr_assert_str_eq(experiment_cell_text(text, &x, 3), "lr = 3e-3, heads = 8");
     must(whole, "same");
     parse_with(whole, "fool", 0, NULL, 0, NULL);
     refused("f.yaml:22: no profile 'fool'; there are: smoke, full, same");

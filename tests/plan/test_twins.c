@@ -37,12 +37,12 @@ Test(twins, each_kind) {
         {"arms: {a: {variant: pre}, b: {variant: pre}, c: {variant: pre}}", OF("a, b", "c", "")},
         /* An arm that keeps its own rate meets the other's in one cell of two. */
         {"lr: [1e-3, 2e-3]\narms: {pre: {variant: pre}, own: {variant: pre, lr: 0.002}}",
-         OF("pre", "own", " where lr = 0.002")},
+         OF("pre", "own", " where lr = 2e-3")},
         {"lr: [1e-3, 2e-3]\narms: {pre: {variant: pre}, own: {variant: pre, lr: 0.003}}", ""},
         {"lr: [1e-3, 2e-3]\narms: {one: {variant: pre, lr: 0.003}, two: {variant: pre, lr: 0.003}}",
          OF("one", "two", "")},
         {"lr: [1e-3, 2e-3]\nwarmup: [0, 1, 2, 3]\narms: {pre: {variant: pre}, own: {variant: pre, lr: 0.001}}",
-         OF("pre", "own", " where lr = 0.001, warmup = 0 and lr = 0.001, warmup = 1 and in 2 more cells")},
+         OF("pre", "own", " where lr = 1e-3, warmup = 0 and lr = 1e-3, warmup = 1 and in 2 more cells")},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *words = said(cases[i].file, 0, NULL, 0, NULL);

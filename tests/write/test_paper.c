@@ -90,8 +90,8 @@ Test(paper, pairs_and_best_rates) {
     WRITES(table_paper, "Gated late RMSNorm &  &  & ");
     WRITES(table_paper, "{\\scriptsize - Peri-LN} &  &  & ");
     WRITES(table_paper, "chooses the rates anew, adjusted over 2 comparisons.");
-    WRITES(table_macros, "% CellB: lr = 0.003\n");
-    WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriAtOneFiveZeroCellBSentence}{At lr = 0.003, ");
+    WRITES(table_macros, "% CellB: lr = 3e-3\n");
+    WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriAtOneFiveZeroCellBSentence}{At lr = $3{\\times}10^{-3}$, ");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriBestSentence}{With each arm at its best of 2 learning rates, ");
     made_up_release(&m);
 }

@@ -289,7 +289,7 @@ Test(ranking, what_is_found_at_the_best_rates) {
     WRITES(best_text, "Peri-LN is best at 1e-3");
     WRITES(best_text, "may exclude 0");
     WRITES(table_macros, "PeriBestDelta}{");
-    WRITES(table_macros, "PeriBestRate}{1e-3*}");
+    WRITES(table_macros, "PeriBestRate}{$1{\\times}10^{-3}$*}");
     WRITES(table_macros, "With each arm at its best of 3 learning rates, Peri-LN ends ");
     OMITS(best_text, "Post-LN is best");
     made_up_release(&m);
