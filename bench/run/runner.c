@@ -106,10 +106,12 @@ static void leave(Runner *r, int at, const char *why, bool failed) {
 static void summarize(char *line, size_t size, const Runner *r, const TodoRun *run, const RunRecord *record) {
     const Evaluation *last = record->evaluations ? &record->evaluation[record->evaluations - 1] : NULL;
     int n = snprintf(line, size, "%s  ", describe(r, run).what);
-    if (!strcmp(record->status, "ok") && last)
-        snprintf(line + n, size - (size_t)n, "valid loss %.4f at step %d  (%.0f ms/step)",
-                 last->metric[METRIC_valid_loss], last->step, 1e3 * record->step_seconds);
-    else
+    if (!strcmp(record->status, "ok") && last) {
+        n += snprintf(line + n, size - (size_t)n, "valid loss %.4f at step %d", last->metric[METRIC_valid_loss],
+                      last->step);
+        if (isfinite(record->step_seconds)) /* not where a run goes on after its last step */
+            snprintf(line + n, size - (size_t)n, "  (%.0f ms/step)", 1e3 * record->step_seconds);
+    } else
         snprintf(line + n, size - (size_t)n, "diverged at step %d (%s)", record->diverged_step, record->culprit);
 }
 

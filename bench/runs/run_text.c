@@ -236,7 +236,7 @@ static void provenance(const RunRecord *r, Text *out) {
                 p->threads == 1 ? "" : "s", p->replicas, p->replicas == 1 ? "" : "s");
     text_format(out, "  gsl %s, jansson %s, %s\n", p->gsl, p->jansson, p->openssl);
     text_format(out, "  %s s, ", SHOW_NUMBER(r->wall_seconds, 1));
-    text_format(out, "%s ms a step, ", SHOW_NUMBER(1e3 * r->step_seconds, 1));
+    if (isfinite(r->step_seconds)) text_format(out, "%s ms a step, ", SHOW_NUMBER(1e3 * r->step_seconds, 1));
     text_format(out, "%s MB\n", SHOW_NUMBER(r->memory_mb, 0));
     text_format(out, "\nhashes\n  class %s, arithmetic %.12s\n  corpus %.12s, tokenizer %.12s\n", r->arithmetic_class,
                 r->arithmetic, r->dataset_sha256, r->tokenizer_sha256);

@@ -275,16 +275,18 @@ Cost table_cost(const Table *t, int arm) {
         if (table_spec(t, cell, s->baseline)->precision != table_spec(t, 0, s->baseline)->precision ||
             table_spec(t, cell, arm)->precision != table_spec(t, 0, arm)->precision)
             continue;
-        for (int seed = 0; seed < s->seeds; seed++, k++) {
+        for (int seed = 0; seed < s->seeds; seed++) {
             const RunRecord *r = &t->records[(cell * s->arms + arm) * s->seeds + seed];
             const RunRecord *base = &t->records[(cell * s->arms + s->baseline) * s->seeds + seed];
             cost.parameters = r->parameters;
             cost.memory_mb = fmax(cost.memory_mb, r->memory_mb);
+            if (!isfinite(r->step_seconds / base->step_seconds)) continue; /* one went on after its last step */
             seconds[k] = r->step_seconds;
             ratio[k] = r->step_seconds / base->step_seconds;
             const Provenance *a = &r->provenance, *b = &base->provenance;
             cost.unlike |= strcmp(a->device, b->device) || a->replicas != b->replicas || a->threads != b->threads;
             cost.least = fmin(cost.least, ratio[k]), cost.most = fmax(cost.most, ratio[k]);
+            k++;
         }
     }
     cost.step_seconds = middle(seconds, k);

@@ -184,7 +184,7 @@ disk() {
 
 # FAULT CODES: lets every call in turn that changes the disk fail; an undisturbed run must then end with the right bytes.
 each_call() {
-  local fault=$1 codes=$2 at
+  local fault=$1 codes=$2 at untimed=0
   [ -n "$(disk)" ] || fail "cannot build e2e_disk.c"
   for ((at = 1; at < 300; at++)); do
     rm -rf "$W/r" "$W/mark"
@@ -198,9 +198,12 @@ each_call() {
     nb "${one[@]}" --set steps=2 --results "$W/r"
     [ "$rc" = 0 ] || fail "after $fault at call $at: exit $rc"
     ! grep -q 'starts over' "$W/err" || fail "after $fault at call $at a damaged checkpoint was left"
+    ! grep -q 'nan' "$W/err" || fail "after $fault at call $at a time of nan is printed"
+    untimed=$((untimed + $(grep -c 'valid loss [0-9.]* at step 2$' "$W/err")))
     same "$W/r" "$W/reference"
   done
   [ "$at" -ge 20 ] && [ "$at" -lt 300 ] || fail "$((at - 1)) calls were tried"
+  [ "$untimed" -gt 0 ] || fail "no run went on after its last step"
 }
 
 check_power_cut_at_every_call() {

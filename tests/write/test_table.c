@@ -229,6 +229,18 @@ Test(table, times_change_only_the_cost) {
     made_up_release(&m);
 }
 
+/* A run that went on after its last step has measured no step: the others tell the time. */
+Test(table, cost_leaves_out_runs_without_a_measured_step) {
+    make(made_up_four, "quick", (TableOptions){0});
+    double one = made_up_at(&m, 0, 2, 3)->step_seconds;
+    for (int seed = 0; seed < m.x.seeds; seed++) made_up_at(&m, 0, 2, seed)->step_seconds = one;
+    made_up_at(&m, 0, 2, 3)->step_seconds = (double)NAN;
+    Cost cost = table_cost(&m.table, 2);
+    cr_expect_eq(cost.step_seconds, one);
+    cr_expect(isfinite(cost.ratio) && isfinite(cost.least) && isfinite(cost.most));
+    made_up_release(&m);
+}
+
 /* Step times of unlike programs are no pair: the ratio is marked, and the mark explained. */
 Test(table, cost_marks_pairs_that_ran_differently) {
     for (int what = 0; what < 4; what++) {
