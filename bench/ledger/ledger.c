@@ -151,9 +151,11 @@ static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const
     LOCAL_TEXT(command);
     text_format(&command, "`");
     experiment_command(x, &command);
+    const char *device = experiment_needs_device(x);
     text_format(&command, "` would measure it (%d runs, about ", experiment_cells(x) * x->arms * x->seeds);
-    ledger_hours_text(ledger_plan_hours(x), &command);
-    snprintf(l->why, sizeof l->why, "%s of two cores)", command.at);
+    ledger_hours_text(ledger_plan_hours(x) * (device ? LEDGER_SPEED / LEDGER_DEVICE_SPEED : 1), &command);
+    text_format(&command, device ? " of an H100; no CPU computes in %s)" : " of two cores)", device);
+    snprintf(l->why, sizeof l->why, "%s", command.at);
     k->line = NULL;
 }
 

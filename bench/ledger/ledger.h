@@ -195,6 +195,7 @@ void ledger_our_brief(const LedgerClaim *c, Text *out);
  * one of them. hours out: of two cores, the seeds of all these tests, 6 x parameters x tokens of every run at
  * LEDGER_SPEED, which is within a factor of 1.5 of what dry runs say; NaN with 0. */
 #define LEDGER_SPEED 80e9 /* FLOPs a second of two cores, small models */
+#define LEDGER_DEVICE_SPEED 50e12 /* of an H100 that trained 12 x 512 in bf16-stored-fast; it had 19e12 at 4 x 128 */
 int ledger_seeds(const Ledger *b, const LedgerClaim *c, double *hours);
 double ledger_plan_hours(const Experiment *x); /* of all runs of a plan, whose parameters are known about */
 void ledger_hours_text(double hours, Text *out); /* "0.3 h", "4 min" */

@@ -116,6 +116,16 @@ void experiment_command(const Experiment *x, Text *out) {
         text_format(out, " --set precision=%s", value);
 }
 
+const char *experiment_needs_device(const Experiment *x) {
+    const char *name = NULL;
+    for (int cell = 0; cell < experiment_cells(x) && !name; cell++)
+        for (int arm = 0; arm < x->arms && !name; arm++) {
+            RunSpec s = experiment_spec(x, cell, arm, 0);
+            name = spec_needs_device(&s);
+        }
+    return name;
+}
+
 bool experiment_leaves_precision(const Experiment *x) {
     uint64_t said = x->said;
     for (int i = 0; i < x->arms; i++) said |= x->arm[i].own;

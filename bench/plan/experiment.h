@@ -159,6 +159,9 @@ void experiment_command(const Experiment *x, Text *out);
 /* Return the index of a cell's value of factor i. */
 int experiment_level(const Experiment *x, int cell, int i);
 
+/* Return the name of a precision of x in which only a device computes; NULL: a CPU can train all of x. */
+const char *experiment_needs_device(const Experiment *x);
+
 /* Return true if neither x nor an arm sets a precision: x's records may then have any. */
 bool experiment_leaves_precision(const Experiment *x);
 

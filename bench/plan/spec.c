@@ -279,6 +279,12 @@ char *spec_shown(char *out, const char *key, const char *value) {
     return strcpy(out, value);
 }
 
+const char *spec_needs_device(const RunSpec *s) {
+    const char *name = precision_name(s->precision);
+    Error none;
+    return backend_precise("cpu", name, &none) ? NULL : name;
+}
+
 static bool left_out(int i, const char *value) {
     return fields[i].since > 1 && !strcmp(value, initial_text[i]);
 }

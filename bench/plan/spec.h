@@ -78,6 +78,9 @@ void spec_print_keys(Text *out); /* appends a table for --help */
 void spec_text(const RunSpec *s, Text *out);
 void spec_text_keys(const RunSpec *s, Text *out);
 
+/* Return the name of a spec's precision in which only a device computes; NULL: a CPU does too. */
+const char *spec_needs_device(const RunSpec *s);
+
 /* Compute the SHA-256 of the canonical text, by which the records of a run are found. */
 void spec_hash(const RunSpec *s, char out[SHA256_HEX]);
 

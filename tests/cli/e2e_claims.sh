@@ -396,3 +396,15 @@ YAML
   ends 4 "${gate[@]}" --backend simt --set precision=bf16 --set lr=1e-5
   prints 'pre .*inconclusive'
 }
+
+# Plans in a precision that no CPU computes in: the machine stands beside the command, and time on it, not on two cores.
+check_plans_for_a_device_say_so() {
+  ends 0 claims 000 --own --results "$W/r"
+  whole | grep -qE 'run pre-post --profile own.* \(48 runs, about [0-9]+ min of an H100; no CPU computes in bf16-stored-fast\)' ||
+    fail 'time on two cores of what no CPU trains'
+  ends 0 claims 000-8 --results "$W/r"
+  whole | grep -qE 'run pre-post --profile own. trains these runs; it takes an NVIDIA GPU, as no CPU computes in bf16' ||
+    fail 'a command that ends with 3 here'
+  ends 0 claims 000-15 --results "$W/r"
+  whole | grep -qE 'run heads --profile quick. trains these runs\. ' || fail 'a device for what a CPU trains'
+}
