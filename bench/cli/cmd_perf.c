@@ -37,11 +37,9 @@ const char perf_help[] =
     "  [{experiment, arm, baseline, layers, width, pairs, time_ratio, interval, of_arm and of_baseline: {seconds,\n"
     "  seconds_best, flops, bytes, memory, norms, normed, parameters}}].\n"
     "\n--dry-run: nothing runs; what one step of --replicas runs (default: 5) launches on a CUDA device in\n"
-    "  the precision, the floor that implies and the time by a model. With --format json: steps: [{experiment, "
-    "backend,\n"
+    "  the precision, and the floor that implies. With --format json: steps: [{experiment, backend,\n"
     "  layers, width, replicas, vocab, launches, model_flops (one replica), kernels: [{kernel, launches, flops,\n"
-    "  bytes, instructions, floor_seconds, model_seconds}], floor_seconds: {A100, H200}, model_seconds: {A100,\n"
-    "  H200}}].\n";
+    "  bytes, floor_seconds}], floor_seconds: {A100, H200}}].\n";
 
 typedef struct {
     const Session *s;
@@ -196,17 +194,15 @@ static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
     terminal_say(stdout, "A step, with %.1f us between kernels:\n", 1e6 * DRY_GAP);
     for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];
-        double floor = dry_step_floor(d, i), model = dry_step_model(d, i);
+        double floor = dry_step_floor(d, i);
         terminal_say(
             stdout,
-            "  %s (taken as %.1f TFLOP/s, %.1f TB/s, %d processors at %.2f GHz): floor %.3f ms, by the model %.3f "
-            "ms;\n    %.0f%% and %.0f%% of the float32 peak in model FLOPs\n",
-            on->name, 1e-12 * on->flops, 1e-12 * on->bytes, on->processors, 1e-9 * on->clock, 1e3 * floor, 1e3 * model,
-            100 * d->model_flops * d->replicas / floor / on->flops,
-            100 * d->model_flops * d->replicas / model / on->flops);
+            "  %s (taken as %.1f TFLOP/s, %.1f TB/s): floor %.3f ms, %.0f%% of the float32 peak in model FLOPs\n",
+            on->name, 1e-12 * on->flops, 1e-12 * on->bytes, 1e3 * floor,
+            100 * d->model_flops * d->replicas / floor / on->flops);
     }
-    terminal_say(stdout, "Both are arithmetic on counts and on vendors' figures. For steps of 1 to 15 replicas of 8 "
-                         "x 128 an\nH100 took two to five times as long as the model says of an H200 (docs/gpu.md).\n");
+    terminal_say(stdout, "This is arithmetic on counts and on vendors' figures; what an H100 took stands in "
+                         "docs/gpu.md.\n");
 }
 
 static json_t *on_devices(const double seconds[DRY_DEVICES]) {
@@ -217,19 +213,18 @@ static json_t *on_devices(const double seconds[DRY_DEVICES]) {
 
 static json_t *dry_json(const DryStep *d, const Experiment *x, const Backend *b) {
     json_t *kernels = json_array();
-    double floor[DRY_DEVICES], model[DRY_DEVICES];
+    double floor[DRY_DEVICES];
     for (int k = 0; k < d->kernels; k++) {
         const DryKernel *row = &d->kernel[k];
-        json_array_append_new(kernels, json_pack("{s:s, s:i, s:f, s:f, s:f, s:o, s:o}", "kernel", row->name, "launches",
+        json_array_append_new(kernels, json_pack("{s:s, s:i, s:f, s:f, s:o}", "kernel", row->name, "launches",
                                                  row->launches, "flops", row->flops, "bytes", row->bytes,
-                                                 "instructions", row->instructions, "floor_seconds",
-                                                 on_devices(row->floor), "model_seconds", on_devices(row->model)));
+                                                 "floor_seconds", on_devices(row->floor)));
     }
-    for (int i = 0; i < DRY_DEVICES; i++) floor[i] = dry_step_floor(d, i), model[i] = dry_step_model(d, i);
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o}", "experiment", x->name, "backend",
+    for (int i = 0; i < DRY_DEVICES; i++) floor[i] = dry_step_floor(d, i);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "experiment", x->name, "backend",
                      b->name, "layers", d->shape.layers, "width", d->shape.width, "replicas", d->replicas, "vocab",
                      d->shape.vocab, "launches", d->launches, "model_flops", d->model_flops, "kernels", kernels,
-                     "floor_seconds", on_devices(floor), "model_seconds", on_devices(model));
+                     "floor_seconds", on_devices(floor));
 }
 
 static Rc count_launches(Measured *m, const Experiment *x, const RunSpec *spec, int vocab, Error *e) {

@@ -4,30 +4,11 @@
 #include <string.h>
 
 #include "kernels/cuda/dry.h"
-#include "kernels/cuda/product.h"
 #include "models/trainer.h"
 #include "models/trainer_count.h"
 
-const DryDevice dry_devices[DRY_DEVICES] = {{"A100", 19.5e12, 156e12, 312e12, 2.0e12, 108, 1.41e9},
-                                            {"H200", 66.9e12, 494.7e12, 989.4e12, 4.3e12, 132, 1.98e9}};
-enum { WARP = 32, SCHEDULERS = 4 };
-
-static const struct {
-    const char *kernel;
-    double per_fma, per_number;
-} instructions[] = {
-#define INSTRUCTIONS(kernel, per_fma, per_number) {kernel, per_fma, per_number},
-#include "bench/perf/instructions.def"
-#undef INSTRUCTIONS
-};
-
-/* Estimate a kernel's warp instructions: by its FLOPs if it computes, else by the numbers that it moves. */
-static double instructions_of(const char *kernel, double flops, double numbers) {
-    size_t i = 0, rows = sizeof instructions / sizeof *instructions;
-    while (i < rows && strcmp(instructions[i].kernel, kernel) != 0) i++;
-    if (i == rows) return 0;
-    return (flops > 0 ? flops / 2 * instructions[i].per_fma : numbers * instructions[i].per_number) / WARP;
-}
+const DryDevice dry_devices[DRY_DEVICES] = {{"A100", 19.5e12, 156e12, 312e12, 2.0e12},
+                                            {"H200", 66.9e12, 494.7e12, 989.4e12, 4.3e12}};
 
 static double larger(double x, double y) {
     return x > y ? x : y;
@@ -40,17 +21,10 @@ static double peak_of(const DryDevice *on, bool narrow, PrecisionKind p) {
 }
 
 static void add(DryKernel *k, const Note *n, PrecisionKind p) {
-    const bool library = !strcmp(n->name, PRODUCT_NAME);
-    const double beside = n->beside ? instructions_of(n->beside, 0, n->beside_numbers) : 0;
-    const double issued = instructions_of(n->name, n->flops, n->numbers) + beside;
-    const double blocks = (double)n->grid.x * n->grid.y * n->grid.z;
-    k->launches++, k->flops += n->flops, k->bytes += n->bytes, k->instructions += issued;
+    k->launches++, k->flops += n->flops, k->bytes += n->bytes;
     for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];
-        const double busy = library || blocks > on->processors ? 1 : blocks / on->processors;
-        const double math = n->flops / peak_of(on, n->narrow, p), traffic = n->bytes / on->bytes;
-        const double issue = issued / (on->clock * SCHEDULERS * on->processors);
-        k->floor[i] += larger(math, traffic), k->model[i] += larger(larger(math, issue) / busy, traffic);
+        k->floor[i] += larger(n->flops / peak_of(on, n->narrow, p), n->bytes / on->bytes);
     }
 }
 
@@ -101,11 +75,5 @@ void dry_step_release(DryStep *d) {
 double dry_step_floor(const DryStep *d, int device) {
     double total = d->launches * DRY_GAP;
     for (int i = 0; i < d->kernels; i++) total += d->kernel[i].floor[device];
-    return total;
-}
-
-double dry_step_model(const DryStep *d, int device) {
-    double total = d->launches * DRY_GAP;
-    for (int i = 0; i < d->kernels; i++) total += d->kernel[i].model[device];
     return total;
 }

@@ -106,31 +106,27 @@ void perf_core_cells(const Perf *p, Cells *c) {
 static void kernel_row(const DryKernel *k, Cells *c) {
     cells_row(c);
     cell_text(c, k->name), cell_integer(c, k->launches), cell_number(c, 1e-9 * k->flops, 3);
-    cell_number(c, 1e-6 * k->bytes, 2), cell_number(c, 1e-6 * k->instructions, 3);
-    for (int i = 0; i < DRY_DEVICES; i++) cell_number(c, 1e6 * k->floor[i], 1), cell_number(c, 1e6 * k->model[i], 1);
+    cell_number(c, 1e-6 * k->bytes, 2);
+    for (int i = 0; i < DRY_DEVICES; i++) cell_number(c, 1e6 * k->floor[i], 1);
 }
 
 void dry_cells(const DryStep *d, Cells *c) {
     DryKernel all = {.name = "one step"};
     cells_init(c, "kernels", "");
     cells_columns(c, {"kernel", "l", "kernel"}, {"launches", "r", "launches"}, {"gflop", "r", "GFLOP"},
-                  {"mb", "r", "MB"}, {"minstr", "r", "Minstr"});
+                  {"mb", "r", "MB"});
     for (int i = 0; i < DRY_DEVICES; i++) {
-        char floor[32], model[32];
+        char floor[32];
         snprintf(floor, sizeof floor, "floor_us_%s", dry_devices[i].name);
-        snprintf(model, sizeof model, "model_us_%s", dry_devices[i].name);
-        cells_columns(c, {floor, "r", "floor", dry_devices[i].name}, {model, "r", "model", dry_devices[i].name});
+        cells_columns(c, {floor, "r", "floor", dry_devices[i].name});
     }
     for (const DryKernel *k = d->kernel; k < d->kernel + d->kernels; k++) {
         kernel_row(k, c);
         all.launches += k->launches, all.flops += k->flops, all.bytes += k->bytes;
-        all.instructions += k->instructions;
-        for (int i = 0; i < DRY_DEVICES; i++) all.floor[i] += k->floor[i], all.model[i] += k->model[i];
+        for (int i = 0; i < DRY_DEVICES; i++) all.floor[i] += k->floor[i];
     }
     kernel_row(&all, c);
-    text_format(&c->notes,
-                "us; floor: the larger of FLOPs at the peak and bytes at copy speed; model: also the "
-                "instructions of warps, estimated from the compiled kernels, and processors without a block.");
+    text_format(&c->notes, "us; floor: the larger of FLOPs at the peak and bytes at copy speed.");
 }
 
 static void side_row(const char *what, double a, double b, const char *unit, Cells *c) {

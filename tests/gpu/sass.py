@@ -2,14 +2,11 @@
 """What the compiled kernels are made of: registers, spills, instructions, and those of each kernel's hottest loop.
 
     python3 tests/gpu/sass.py [--arch 90] [--word float] [--nvcc NVCC] [--nvdisasm NVDISASM] [--against FOLDER] OP...
-    python3 tests/gpu/sass.py [...] --table > bench/perf/instructions.def
 
 Compiles kernels/cuda/<op>.cu as the build does, for one architecture, and reads nvdisasm's listing; no device is needed.
 A loop is what a backward branch encloses, less the loops inside it; the hottest has the most FMA, of an FFMA one, of an
 HMMA a lane's share of its product (if none has one, the most instructions). `issue` is the share of its instructions that are FFMA: with one instruction a cycle and
 scheduler, the ceiling it sets on the fp32 peak. FOLDER is another checkout: its numbers stand in brackets.
-
---table: what `normbench perf --dry-run` takes for the instructions of each kernel, of all ops.
 
 nvdisasm is in the CUDA toolkit and in PyPI's package nvidia-cuda-nvdisasm. Exit codes: 0, 1 a kernel spills, 2 a mistake in
 the command line, 3 nvcc or nvdisasm is not on this machine."""
@@ -88,13 +85,6 @@ def kernels_of(listing):
     return kernels
 
 
-def numbers_of(codes, bits):
-    """Numbers of so many bits that a kernel's instructions load from global memory or store there. Beside accesses of four numbers
-    or more, others are those of its edges, which other threads run."""
-    widths = [int((re.search(r"\.(64|128)\b", code) or [0, bits])[1]) // bits for code in codes if re.match(r"(LDG|STG|LD|ST)\b", code)]
-    return sum(w for w in widths if w >= 4 or max(widths) < 4)
-
-
 def demangled(names):
     tool = shutil.which("c++filt")
     plain = subprocess.run([tool, *names], capture_output=True, text=True, check=True).stdout if tool else "\n".join(names)
@@ -124,44 +114,8 @@ def measure(tools, root, op, arch, word="float"):
         instructions = kernels[name][0]
         while instructions and instructions[-1][1] == "NOP":  # padding
             instructions.pop()
-        rows[f"{op}: {plain}"] = {**about.get(name, {}), "all": len(instructions), "loop": hottest(*kernels[name]),
-                                    "numbers": numbers_of([code for _, code, _ in instructions], 32 if word == "float" else 16)}
+        rows[f"{op}: {plain}"] = {**about.get(name, {}), "all": len(instructions), "loop": hottest(*kernels[name])}
     return rows
-
-
-NAMED = re.compile(r'((?:"[\w., ]*"\s*)+),\s*\(\(const void \*\)\(void \(\*\)\(const \w+\)\)\(?([^()]+)\)')
-TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_number): instructions of the kernels compiled for sm_{arch}, by their listing
- * (python3 tests/gpu/sass.py --table), in the build that stores floats, or another if a kernel is not in that.
- *
- * per_fma     instructions of the hottest loop per FMA, for kernels whose FLOPs are counted; an instruction of the
- *             tensor cores counts as a lane's share of FMAs
- * per_number  instructions of the whole kernel per number of global memory that it loads and stores, in accesses of
- *             four or more if it has those */"""
-
-
-def names_of(tools, op, word):
-    """Which function a stage's name means, from the preprocessed source."""
-    text = subprocess.run([tools["nvcc"], "-E", "-std=c++17", *of_build(word), "-I", ROOT, ROOT / "kernels/cuda" / f"{op}.cu"],
-                          capture_output=True, text=True, check=True).stdout
-    text = re.sub(r"^#.*$", "", text, flags=re.M)
-    return {"".join(re.findall(r'"([^"]*)"', names)): re.sub(r"\s", "", function) for names, function in NAMED.findall(text)}
-
-
-def print_table(tools, ops, arch):
-    rows = {}
-    for op, word in [(op, word) for op in ops for word in ("float", "bf16", "fp16")]:
-        names = {name: function for name, function in names_of(tools, op, word).items() if name not in rows}
-        if not names:
-            continue
-        measured = {re.sub(r"\s", "", name.split(": ")[1]): row for name, row in measure(tools, ROOT, op, arch, word).items()}
-        for name, function in names.items():
-            row = measured[function]
-            loop, numbers = row["loop"] or counts_of([]), row["numbers"]
-            per_fma = loop["all"] / loop["FMA"] if loop["FMA"] else 0
-            rows[name] = (per_fma, row["all"] / numbers if numbers else 0)
-    print(TABLE.format(arch=arch))
-    for name, (per_fma, per_number) in sorted(rows.items()):
-        print(f'INSTRUCTIONS("{name}", {per_fma:.2f}, {per_number:.1f})')
 
 
 def main():
@@ -171,20 +125,14 @@ def main():
     parser.add_argument("--nvcc")
     parser.add_argument("--nvdisasm")
     parser.add_argument("--against", type=pathlib.Path)
-    parser.add_argument("--table", action="store_true")
-    parser.add_argument("op", nargs="*")
+    parser.add_argument("op", nargs="+")
     asked = parser.parse_args()
-    if bool(asked.op) == asked.table:
-        stop(2, "names of ops or --table")
     ops = sorted(p.stem for p in (ROOT / "kernels/cuda").glob("*.cu"))
     for op in asked.op:
         if op not in ops:
             near = difflib.get_close_matches(op, ops, 1)
             stop(2, f"no op {op} in kernels/cuda" + (f"; did you mean '{near[0]}'?" if near else ""))
     tools = {"nvcc": find(asked.nvcc, "nvcc"), "nvdisasm": find(asked.nvdisasm, "nvdisasm")}
-    if asked.table:
-        print_table(tools, ops, asked.arch)
-        return
     head = ["kernel", "registers", "instructions", "loop", "FFMA", "HMMA", "LDS", "LDS.64", "LDS.128", "STS", "LDG", "STG", "BAR",
             "issue"]
     table, spills = [head], False
