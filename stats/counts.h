@@ -39,22 +39,4 @@ typedef struct {
 
 StFisher st_fisher(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
-/* Paired Poisson counts: given the total over both arms, arm A's count is binomial(total, share) with share =
- * exposure_a / (exposure_a + exposure_b) when the rates are equal (Przyborowski and Wilenski 1940). Two-sided by
- * doubling the smaller tail. ratio: rate A over rate B with the interval that Clopper-Pearson gives; hi is NaN when arm
- * B counted nothing. dispersion: Pearson chi-square over seeds per degree of freedom; well above 1 the counts cluster
- * within seeds and the p is too small, so decide by the sign-flip test instead. It is NaN below two seeds with events.
- * No events at all: ST_DEGENERATE. */
-typedef struct {
-    StStatus status;
-    size_t n;
-    uint64_t total_a, total_b;
-    double p, p_min;
-    double ratio, lo, hi;
-    double dispersion;
-} StPoisson;
-
-StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, double exposure_a, double exposure_b,
-                            double conf);
-
 #endif

@@ -182,11 +182,7 @@ static StStatus check(const double *x, const unsigned char *y, size_t n, size_t 
     return st_check_finite(x, n * p);
 }
 
-StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef) {
-    return st_logistic_each(x, y, n, p, coef, NULL);
-}
-
-StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each) {
+StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each) {
     StLogistic r = {check(x, y, n, p), n, p, 0, NAN, NAN, NAN, false};
     if (r.status != ST_OK) return r;
     for (size_t j = 0; j <= p; j++) coef[j] = (StCoef){NAN, NAN};

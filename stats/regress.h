@@ -22,28 +22,15 @@ typedef struct {
     bool separated;
 } StLogistic;
 
-/* x: [n][p]; y: [n]; coef: [p + 1], the intercept first. */
-StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef);
-
-/* The same, with what every observation adds to the deviance: each[n], NULL: not wanted. */
-StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each);
-
-/* Akaike's criterion of a least-squares fit with k coefficients: n ln(rss / n) + 2 (k + 1), the
- * variance counting as one; aicc: Hurvich and Tsai's 1989 correction, NaN when n - k - 2 <= 0. rss
- * = 0: ST_DEGENERATE. Compare only fits to the same y on the same scale. */
-typedef struct {
-    StStatus status;
-    double aic, aicc;
-} StAic;
-
-StAic st_aic(double rss, size_t n, size_t k);
+/* x: [n][p]; y: [n]; coef: [p + 1], the intercept first; each[n]: what every observation adds to the deviance; NULL:
+ * not wanted. */
+StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each);
 
 /* Does y > 0 grow with x by a factor, by a step or by a power? All are fitted to log y by least squares:
  *   exponential  log y = a + b x            linear  log y = log(c + d x)            power  log y = a + p log x
- * delta = aic(exponential) - aic(linear), negative when the exponential is better; both have two
- * coefficients, so aicc says the same. rate = b per unit of x; growth = fitted y at the largest
- * over y at the smallest x of the linear fit; power = p, NaN with rss_pow and aic_pow when some x <= 0. n >= 3. y
- * constant: ST_DEGENERATE (all fit). */
+ * aic: Akaike's criterion n ln(rss / n) + 6; delta = aic(exponential) - aic(linear), negative when the exponential
+ * is better. rate = b per unit of x; growth = fitted y at the largest over y at the smallest x of the linear fit;
+ * power = p, NaN with rss_pow and aic_pow when some x <= 0. n >= 3. y constant: ST_DEGENERATE (all fit). */
 typedef struct {
     StStatus status;
     size_t n;

@@ -5,14 +5,13 @@
 #include <stddef.h>
 
 /* What a small p shows: that means differ, that they are equal within a margin, that variances over seeds,
- * shares of diverged or stalled runs or rates of events differ, or that a number predicts which runs diverge. */
+ * shares of diverged or stalled runs differ, or that a number predicts which runs diverge. */
 typedef enum {
     ST_ABOUT_difference,
     ST_ABOUT_equality,
     ST_ABOUT_variance,
     ST_ABOUT_divergence,
     ST_ABOUT_stall,
-    ST_ABOUT_rate,
     ST_ABOUT_predictor
 } StAbout;
 

@@ -229,7 +229,7 @@ static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t, Compar
     Reading r = {.p = number_of(o, "p_decides"),
                  .floor = number_of(o, "floor"),
                  .effect = number_of(o, "effect"),
-                 .neutral = variance || t->test->about == ST_ABOUT_rate ? 1 : 0,
+                 .neutral = variance ? 1 : 0,
                  .lo = number_of(o, "lo"),
                  .hi = number_of(o, "hi"),
                  .se = (double)NAN,

@@ -189,29 +189,6 @@ static Reading read_fisher(const ReadingOf *of, Reading r) {
     return diverged_share(of, r, f->status, f->p, f->p_min);
 }
 
-/* Counts of events, such as spikes; both sides were watched for as long. */
-static Reading read_poisson(const ReadingOf *of, Reading r) {
-    const StPairs *p = &of->c->pairs;
-    uint64_t *a = mem_alloc(2 * p->n, sizeof *a), *b = a + p->n;
-    bool counts = true;
-    r.neutral = 1;
-    for (size_t i = 0; i < p->n; i++) {
-        counts &= p->a[i] >= 0 && p->b[i] >= 0 && p->a[i] <= 1e8 && p->b[i] <= 1e8;
-        a[i] = counts ? (uint64_t)p->a[i] : 0, b[i] = counts ? (uint64_t)p->b[i] : 0;
-        counts &= p->a[i] == (double)a[i] && p->b[i] == (double)b[i];
-    }
-    if (counts) {
-        StPoisson x = st_poisson_paired(a, b, p->n, 1, 1, of->family->conf);
-        r = with_p(r, of->c, x.status, x.p, true);
-        if (x.status == ST_OK) r.effect = x.total_b ? x.ratio : (double)INFINITY, r.floor = x.p_min;
-        if (x.status == ST_OK && x.total_b) r.lo = x.lo, r.hi = x.hi, r.interval = "Clopper-Pearson";
-    } else
-        r.why = "these numbers are no counts";
-    free(a);
-    return r;
-}
-
-/* There is no interval, so a reported ratio is never confirmed. */
 static Reading variance_ratio(const ReadingOf *of, Reading r, const StVariance *v) {
     r.neutral = 1;
     if (v->status == ST_OK) r.effect = v->ratio;
@@ -240,38 +217,6 @@ static const char *why_no_number(const ReadingOf *of) {
         if (sample_arm(of->sample, t->cell, t->step, t->arm, w->metric).lacking) return "a run did not measure it";
     }
     return "a diverged run has no such number";
-}
-
-/* Does the metric at the claim's step predict which of the contrast's runs diverge by the last step? The effect is its
- * mean over runs that do minus that over runs that do not. */
-static Reading read_logistic(const ReadingOf *of, Reading r) {
-    const Sample *s = of->sample;
-    const Contrast *w = &of->c->what;
-    size_t n = 0, lost = 0, most = (size_t)w->terms * (size_t)s->seeds;
-    double *x = mem_alloc(most, sizeof *x), sum[2] = {0, 0};
-    unsigned char *y = mem_alloc(most, sizeof *y);
-    StCoef coef[2];
-    for (int i = 0; i < w->terms; i++)
-        for (int seed = 0; seed < s->seeds; seed++, n++) {
-            const Term *t = &w->term[i];
-            x[n] = sample_run(s, t->cell, t->step, t->arm, seed)->raw[w->metric];
-            y[n] = sample_run(s, t->cell, s->cell[t->cell].steps - 1, t->arm, seed)->diverged;
-            lost += y[n];
-            sum[y[n]] += x[n];
-        }
-    if (st_check_finite(x, n) != ST_OK)
-        r.why = why_no_number(of);
-    else if (!lost || lost == n)
-        r.why = lost ? "every run diverged" : "no run diverged";
-    else {
-        StLogistic l = st_logistic(x, y, n, 1, coef);
-        bool stands = l.status == ST_OK || l.separated;
-        r.effect = sum[1] / (double)lost - sum[0] / (double)(n - lost);
-        r = with_p(r, of->c, stands ? ST_OK : l.status, l.p_value, false);
-    }
-    free(x);
-    free(y);
-    return r;
 }
 
 /* The runs of a contrast's arms at all their rates, as st_predictors wants them. */

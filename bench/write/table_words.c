@@ -213,7 +213,6 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
                                        [ST_ABOUT_variance] = "variance of ",
                                        [ST_ABOUT_divergence] = "share of diverged runs, ",
                                        [ST_ABOUT_stall] = "share of stalled or diverged runs, ",
-                                       [ST_ABOUT_rate] = "rate of ",
                                        [ST_ABOUT_predictor] = "divergence predicted by "};
     if (t->predictors) {
         predictor_words(t, out);
@@ -271,7 +270,6 @@ const char *table_ratio(const ClaimTest *t) {
     if (!t->test) return NULL;
     switch (t->test->about) {
     case ST_ABOUT_variance: return "variances";
-    case ST_ABOUT_rate: return "rates";
     case ST_ABOUT_difference:
     case ST_ABOUT_equality:
     case ST_ABOUT_divergence:
@@ -428,8 +426,7 @@ static int better_side(const ClaimTest *t) {
     if (!t->test || t->metric < 0 || fabs(weight - 1) > 1e-9) return 0;
     switch (t->test->about) {
     case ST_ABOUT_difference:
-    case ST_ABOUT_equality:
-    case ST_ABOUT_rate: return t->grid ? grid_info[t->grid].better : metric_info[t->metric].better;
+    case ST_ABOUT_equality: return t->grid ? grid_info[t->grid].better : metric_info[t->metric].better;
     case ST_ABOUT_divergence:
     case ST_ABOUT_stall: return -1;
     case ST_ABOUT_variance:

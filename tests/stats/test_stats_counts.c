@@ -273,47 +273,6 @@ Test(stats_counts, fisher) {
     STATUS(st_fisher(0, 0, 0, UINT64_MAX).status, ST_BAD_ARG);
 }
 
-Test(stats_counts, paired_poisson) {
-    const uint64_t a[4] = {2, 3, 1, 2}, b[4] = {5, 6, 4, 1};
-    StPoisson r = st_poisson_paired(a, b, 4, 1, 1, .95); /* 8 of 24 at 1/2: 2 P(X <= 8) */
-    STATUS(r.status, ST_OK);
-    cr_assert(r.total_a == 8 && r.total_b == 16 && r.ratio == 0.5);
-    NEAR(r.p, 2 * 1271626.0 / 16777216, 1e-14);
-    StCp cp = st_cp(8, 24, .95);
-    NEAR(r.lo, cp.lo / (1 - cp.lo), 1e-15);
-    NEAR(r.hi, cp.hi / (1 - cp.hi), 1e-15);
-    NEAR(r.p_min, ldexp(1, -23), 1e-20);
-    double chi = 0; /* share 1/3: (x - t/3)^2 / (2t/9) */
-    for (int i = 0; i < 4; i++) {
-        double t = (double)(a[i] + b[i]);
-        chi += ((double)a[i] - t / 3) * ((double)a[i] - t / 3) / (2 * t / 9);
-    }
-    NEAR(r.dispersion, chi / 3, 1e-14);
-    r = st_poisson_paired(a, b, 4, 1, 2, .95); /* equal rates: expected share 1/3, and 8 of 24 is just that */
-    NEAR(r.ratio, 1.0, 1e-15);
-    NEAR(r.p, 1.0, 1e-12);
-    const uint64_t none[4] = {0, 0, 0, 0};
-    STATUS(st_poisson_paired(none, none, 4, 1, 1, .95).status, ST_DEGENERATE);
-    r = st_poisson_paired(a, none, 4, 1, 1, .95);
-    cr_assert(isnan(r.ratio) && isnan(r.hi) && isnan(r.dispersion) && r.lo > 1);
-    NEAR(r.p, r.p_min, 1e-15);
-    r = st_poisson_paired(none, b, 1, 1, 1, .95);
-    cr_assert(r.ratio == 0 && r.lo == 0 && r.hi > 0 && isnan(r.dispersion));
-    const uint64_t few[3] = {0, 0, 3}, more[3] = {2, 0, 3};
-    cr_assert(isfinite(st_poisson_paired(few, more, 3, 1, 1, .95).dispersion));
-    NEAR(st_poisson_paired(none, b, 4, 1, 3, .95).p, 2 * pow(.75, 16), 1e-15);
-    STATUS(st_poisson_paired(a, b, 4, INFINITY, 1, .95).status, ST_BAD_ARG);
-    STATUS(st_poisson_paired(a, b, 4, 1, 0, .95).status, ST_BAD_ARG);
-    STATUS(st_poisson_paired(a, b, 4, 1, 1, 1).status, ST_BAD_ARG);
-    STATUS(st_poisson_paired(a, b, 0, 1, 1, .95).status, ST_N_TOO_SMALL);
-    STATUS(st_poisson_paired(a, b, 4, 0, 1, .95).status, ST_BAD_ARG);
-    STATUS(st_poisson_paired(a, b, 4, 1, INFINITY, .95).status, ST_BAD_ARG);
-    STATUS(st_poisson_paired(a, b, 4, 1, 1, 0).status, ST_BAD_ARG);
-    const uint64_t big[1] = {UINT64_MAX};
-    STATUS(st_poisson_paired(big, a, 1, 1, 1, .95).status, ST_BAD_ARG);
-    STATUS(st_poisson_paired(a, big, 1, 1, 1, .95).status, ST_BAD_ARG);
-}
-
 /* Conover's table of ranks for the median at 95 %: 2 of 10, 6 of 20, 14 of 40; below 6 numbers none. */
 Test(stats_counts, ranks_of_a_median) {
     const unsigned known[][2] = {{0, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {10, 2}, {20, 6}, {40, 14}};

@@ -13,7 +13,7 @@ static const unsigned char pass[20] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0,
 
 Test(stats_regress, logistic_published) {
     StCoef c[3]; /* the hours-of-study example; statsmodels GLM to 1e-14 */
-    StLogistic r = st_logistic(hours, pass, 20, 1, c);
+    StLogistic r = st_logistic(hours, pass, 20, 1, c, NULL);
     STATUS(r.status, ST_OK);
     NEAR(c[0].value, -4.07771343108763, 1e-12);
     NEAR(c[1].value, 1.504645428373333, 1e-12);
@@ -27,7 +27,7 @@ Test(stats_regress, logistic_published) {
         x[2 * i] = hours[i];
         x[2 * i + 1] = sin(7 * hours[i]);
     }
-    r = st_logistic(x, pass, 20, 2, c);
+    r = st_logistic(x, pass, 20, 2, c, NULL);
     NEAR(c[0].value, -4.082619284994697, 1e-11);
     NEAR(c[1].value, 1.504606173722792, 1e-11);
     NEAR(c[2].value, -.070968222212517, 1e-11);
@@ -35,7 +35,7 @@ Test(stats_regress, logistic_published) {
     NEAR(c[2].se, .937234751797996, 1e-7);
     NEAR(r.deviance, 16.05401571188867, 1e-9);
     for (int i = 0; i < 20; i++) x[i] = 1e6 + 1e3 * hours[i]; /* far from zero, another unit: the same fit */
-    r = st_logistic(x, pass, 20, 1, c);
+    r = st_logistic(x, pass, 20, 1, c, NULL);
     NEAR(c[1].value, 1.50464543e-3, 1e-9);
     NEAR(r.deviance, 16.059756928689346, 1e-8);
 }
@@ -46,7 +46,7 @@ Test(stats_regress, logistic_overshoots_safely) {
     const double x[20] = {24, 0, 2, 1, 0, 0, -40, 51, 1, -223, 1, -1, -1, 0, -1, 0, 1, 90, 1, 0};
     const unsigned char y[10] = {0, 0, 0, 1, 1, 1, 1, 0, 0, 0};
     StCoef c[3];
-    StLogistic r = st_logistic(x, y, 10, 2, c);
+    StLogistic r = st_logistic(x, y, 10, 2, c, NULL);
     STATUS(r.status, ST_OK);
     NEAR(r.deviance, 6.686420527545505, 1e-9);
     cr_assert(!r.separated && c[1].se > 0);
@@ -56,21 +56,21 @@ Test(stats_regress, logistic_says_when_separated) {
     const double x[6] = {1, 2, 3, 4, 5, 6};
     const unsigned char split[6] = {0, 0, 0, 1, 1, 1}, ones[6] = {1, 1, 1, 1, 1, 1};
     StCoef c[3];
-    StLogistic r = st_logistic(x, split, 6, 1, c);
+    StLogistic r = st_logistic(x, split, 6, 1, c, NULL);
     STATUS(r.status, ST_DEGENERATE);
     cr_assert(r.separated && isnan(c[1].value) && isnan(c[0].se));
     NEAR(r.deviance, 0, 1e-9);
     NEAR(r.null_deviance, 12 * log(2), 1e-12);
     cr_assert(r.p_value < .01);
-    r = st_logistic(x, ones, 6, 1, c);
+    r = st_logistic(x, ones, 6, 1, c, NULL);
     cr_assert(r.separated && r.null_deviance == 0 && r.p_value == 1);
     const double quasi[6] = {1, 2, 3, 3, 4, 5}; /* touching at 3: the limit keeps one coin flip per tie */
-    r = st_logistic(quasi, split, 6, 1, c);
+    r = st_logistic(quasi, split, 6, 1, c, NULL);
     cr_assert(r.separated);
     NEAR(r.deviance, 4 * log(2), 1e-8);
     const double far[8] = {-100, -90, -1, 1, -1.5, 1.5, 90, 100}; /* far points, no split */
     const unsigned char mixed[8] = {0, 0, 1, 0, 0, 1, 1, 1};
-    r = st_logistic(far, mixed, 8, 1, c);
+    r = st_logistic(far, mixed, 8, 1, c, NULL);
     STATUS(r.status, ST_OK);
     cr_assert(!r.separated && c[1].value > 0);
 }
@@ -79,33 +79,20 @@ Test(stats_regress, logistic_refuses) {
     const double x[6] = {1, 2, 3, 4, 5, 6}, flat[4] = {2, 2, 2, 2}, twice[8] = {1, 2, 2, 4, 5, 10, 3, 6};
     const unsigned char y[6] = {0, 1, 0, 1, 0, 1}, wrong[4] = {0, 1, 2, 0};
     StCoef c[3];
-    StLogistic r = st_logistic(flat, y, 4, 1, c);
+    StLogistic r = st_logistic(flat, y, 4, 1, c, NULL);
     STATUS(r.status, ST_DEGENERATE);
     cr_assert(!r.separated && isnan(r.deviance));
-    r = st_logistic(twice, y, 4, 2, c);
+    r = st_logistic(twice, y, 4, 2, c, NULL);
     STATUS(r.status, ST_DEGENERATE);
     cr_assert(!r.separated && isnan(r.deviance) && isnan(r.p_value));
-    STATUS(st_logistic(x, y, 2, 1, c).status, ST_N_TOO_SMALL);
-    STATUS(st_logistic(x, wrong, 4, 1, c).status, ST_BAD_ARG);
-    STATUS(st_logistic(x, y, 6, 0, c).status, ST_BAD_ARG);
-    STATUS(st_logistic(x, y, 6, 1001, c).status, ST_BAD_ARG);
-    STATUS(st_logistic(x, y, SIZE_MAX, 1, c).status, ST_BAD_ARG);
-    STATUS(st_logistic(NULL, y, 6, 1, c).status, ST_BAD_ARG);
-    STATUS(st_logistic(x, NULL, 6, 1, c).status, ST_BAD_ARG);
-    STATUS(st_logistic((double[]){1, 2, NAN}, y, 3, 1, c).status, ST_NONFINITE_INPUT);
-}
-
-Test(stats_regress, akaike) {
-    StAic r = st_aic(.107, 5, 2); /* 5 ln(.0214) + 6, corrected by 24 */
-    NEAR(r.aic, 5 * log(.0214) + 6, 1e-13);
-    NEAR(r.aicc, r.aic + 24, 1e-13);
-    cr_assert(isnan(st_aic(1, 4, 2).aicc) && isfinite(st_aic(1, 4, 2).aic));
-    STATUS(st_aic(0, 5, 2).status, ST_DEGENERATE);
-    STATUS(st_aic(1, 2, 2).status, ST_N_TOO_SMALL);
-    STATUS(st_aic(-1, 5, 2).status, ST_BAD_ARG);
-    STATUS(st_aic(NAN, 5, 2).status, ST_BAD_ARG);
-    STATUS(st_aic(INFINITY, 5, 2).status, ST_BAD_ARG);
-    STATUS(st_aic(1, 5, 1000001).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, 2, 1, c, NULL).status, ST_N_TOO_SMALL);
+    STATUS(st_logistic(x, wrong, 4, 1, c, NULL).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, 6, 0, c, NULL).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, 6, 1001, c, NULL).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, SIZE_MAX, 1, c, NULL).status, ST_BAD_ARG);
+    STATUS(st_logistic(NULL, y, 6, 1, c, NULL).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, NULL, 6, 1, c, NULL).status, ST_BAD_ARG);
+    STATUS(st_logistic((double[]){1, 2, NAN}, y, 3, 1, c, NULL).status, ST_NONFINITE_INPUT);
 }
 
 Test(stats_regress, growth) {
@@ -187,7 +174,7 @@ Test(stats_regress, logistic_parts_add_up) {
     const unsigned char y[8] = {1, 0, 0, 0, 1, 1, 1, 0};
     double each[8], sum = 0;
     StCoef c[2];
-    StLogistic r = st_logistic_each(x, y, 8, 1, c, each);
+    StLogistic r = st_logistic(x, y, 8, 1, c, each);
     for (int i = 0; i < 8; i++) {
         NEAR(each[i], -2 * log((i < 4) == !y[i] ? .75 : .25), 1e-9);
         sum += each[i];
