@@ -6,16 +6,7 @@
 
 Test(bits_slow, whole_size_run_is_the_same_everywhere, .timeout = 0) {
     Error e;
-    ModelShape s = {.layers = 8,
-                    .width = 128,
-                    .heads = 8,
-                    .context = 128,
-                    .vocab = 65,
-                    .batch = 16,
-                    .ffn_mult = 4,
-                    .bias = true,
-                    .tied = true,
-                    .norm_eps = 1e-5};
+    ModelShape s = whole_shape();
     Recipe r = toy_recipe();
     char first[130] = "", here[130];
     int paths = 0;

@@ -334,16 +334,8 @@ Test(model, parameter_counts) {
         size_t parameters;
     } known[] = {{8, 1611136}, {4, 818048}};
     for (int i = 0; i < 2; i++) {
-        ModelShape s = {.layers = known[i].layers,
-                        .width = 128,
-                        .heads = 8,
-                        .context = 128,
-                        .vocab = 65,
-                        .batch = 16,
-                        .ffn_mult = 4,
-                        .bias = true,
-                        .tied = true,
-                        .norm_eps = 1e-5};
+        ModelShape s = whole_shape();
+        s.layers = known[i].layers;
         Tape t;
         transformer_build(&t, &s, variant_find("pre", &e), NULL);
         cr_assert_eq(tape_parameters(&t), known[i].parameters, "%zu", tape_parameters(&t));
@@ -355,16 +347,7 @@ Test(model, parameter_counts) {
 /* FLOPs by the published formula: 3 (2 (12 L d^2 + V d) + L 4 d (T + 1) / 2) per token. */
 Test(model, flops_follow_the_formula) {
     Error e;
-    ModelShape s = {.layers = 8,
-                    .width = 128,
-                    .heads = 8,
-                    .context = 128,
-                    .vocab = 65,
-                    .batch = 16,
-                    .ffn_mult = 4,
-                    .bias = true,
-                    .tied = true,
-                    .norm_eps = 1e-5};
+    ModelShape s = whole_shape();
     Tape t;
     transformer_build(&t, &s, variant_find("pre", &e), NULL);
     double formula = 2048.0 * 3 * (2 * (12.0 * 8 * 128 * 128 + 65 * 128) + 8 * 4 * 128 * 129 / 2.0);

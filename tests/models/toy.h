@@ -17,6 +17,13 @@ static inline ModelShape toy_shape(void) {
                         .norm_eps = 1e-5};
 }
 
+/* The shape of write-up 002 and of `perf`: 8 layers x 128, T = 128, B = 16. */
+static inline ModelShape whole_shape(void) {
+    ModelShape s = toy_shape();
+    s.layers = 8, s.width = 128, s.heads = 8, s.context = 128, s.batch = 16;
+    return s;
+}
+
 static inline Recipe toy_recipe(void) {
     return (Recipe){.optimizer = OPTIMIZER_adamw,
                     .schedule = SCHEDULE_constant,

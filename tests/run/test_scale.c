@@ -7,6 +7,7 @@
 #include "bench/run/scale.h"
 #include "kernels/cuda/dry.h"
 #include "models/trainer_count.h"
+#include "tests/models/toy.h"
 
 /* Pre-LN, no biases, a tied head, rope: 12 d^2 to a block, V d, and gain and bias of 2 L + 1 norms. Operations of an
  * update: 6 per matrix weight and token; attention sees (T + 1) / 2 keys, 2 products of 2 d each, thrice. */
@@ -43,16 +44,8 @@ Test(scale, parameters_and_operations_are_those_of_a_hand_count) {
 
 /* Of a backend, apart or not: the bytes that a trainer of it takes, and the parts are the whole. */
 Test(scale, a_plan_is_what_programs_take) {
-    ModelShape s = {.layers = 3,
-                    .width = 32,
-                    .heads = 4,
-                    .context = 16,
-                    .vocab = 65,
-                    .batch = 2,
-                    .ffn_mult = 4,
-                    .bias = true,
-                    .tied = true,
-                    .norm_eps = 1e-5};
+    ModelShape s = toy_shape();
+    s.layers = 3;
     Error e;
     Variant peri = *variant_find("peri", &e);
     static const char *const precisions[] = {"exact", "bf16-stored", "fp16-scaled"};
