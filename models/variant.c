@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "models/norm.h"
 
 /* The columns that are read, written and hashed by name: C(key, field, kind, rules, since, default). Those of the
@@ -239,18 +240,10 @@ int variant_depth(const Variant *v, int least) {
 }
 
 const Variant *variant_find(const char *name, Error *e) {
-    const char *names[64] = {NULL};
-    assert(variant_count <= 64);
-    for (int i = 0; i < variant_count; i++) {
-        names[i] = variants[i].name;
-        if (!strcmp(name, names[i])) return &variants[i];
-    }
-    char hint[96];
-    error_set(e, RC_USAGE, "unknown variant '%.80s'%s", name,
-              did_you_mean(hint, sizeof hint, name, names, (size_t)variant_count));
-    size_t n = strlen(e->text);
-    for (int i = 0; i < variant_count && !hint[0] && n < sizeof e->text; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
+    int i = name_find(NAMES(variants, variant_count), name);
+    if (i >= 0) return &variants[i];
+    error_set(e, RC_USAGE, "unknown variant '%.80s'", name);
+    name_unknown(e, name, NAMES(variants, variant_count), "there are");
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
@@ -121,14 +122,12 @@ Rc command_data(Session *s, Error *e) {
     enum { VERBS = sizeof verbs / sizeof *verbs };
     const char *verb = o->operands ? o->operand[0] : "verify", *tokenizer = option(o, OPTION_tokenizer, "char");
     const char *names[MANIFEST_NAMES], *one[1];
-    char hint[96];
     size_t files, n = manifest_names(names);
     const char *const *list = names;
-    int known = 0;
-    while (known < VERBS && strcmp(verb, verbs[known])) known++;
-    if (known == VERBS)
-        return error_set(e, RC_USAGE, "data: unknown verb '%s'%s", verb,
-                         did_you_mean(hint, sizeof hint, verb, verbs, VERBS));
+    if (name_find(NAMES(verbs, VERBS), verb) < 0) {
+        error_set(e, RC_USAGE, "data: unknown verb '%s'", verb);
+        return name_unknown(e, verb, NAMES(verbs, VERBS), NULL);
+    }
     bool shards = !strcmp(verb, "shards");
     if (check_options(o, shards, e)) return e->code;
     if (shards) return make_shards(s, tokenizer, e);

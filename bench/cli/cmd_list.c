@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/json.h"
@@ -64,9 +65,18 @@ static void variant_rows(List *l) {
     cells_words(&l->rows, 0, equation.at);
 }
 
-static void norm_rows(List *l) {
-    for (int i = 0; i < NORM_COUNT; i++) add(l, norm_info[i].name, norm_info[i].formula);
-}
+/* Kinds whose rows are a table's. */
+#define ROWS_OF(kind, count, name, what) \
+    static void kind##_rows(List *l) { \
+        for (int i = 0; i < (int)(count); i++) add(l, name, what); \
+    }
+ROWS_OF(norm, NORM_COUNT, norm_info[i].name, norm_info[i].formula)
+ROWS_OF(recipe, model_recipe_count, model_recipes[i].name, model_recipes[i].what)
+ROWS_OF(statement, STATEMENT_COUNT, statements[i].name, statements[i].what)
+ROWS_OF(metric, METRIC_COUNT, metric_info[i].key, metric_info[i].help)
+ROWS_OF(curve, CURVE_FIXED, curve_info[i].name, curve_info[i].help)
+ROWS_OF(probe, PROBE_COUNT, probe_info[i].name, probe_info[i].help)
+ROWS_OF(profile, PROFILE_COUNT, profile_info[i].name, profile_info[i].what)
 
 static void rule_rows(List *l) {
     for (int i = 0; i < RULE_COUNT; i++) add(l, rule_name((RuleKind)i), rule_formula((Rule){.kind = (RuleKind)i}));
@@ -107,10 +117,6 @@ static void schedule_rows(List *l) {
 #undef SCHEDULE
 }
 
-static void recipe_rows(List *l) {
-    for (int i = 0; i < model_recipe_count; i++) add(l, model_recipes[i].name, model_recipes[i].what);
-}
-
 static void experiment_rows(List *l) {
     char path[1024], **names, theory[120];
     snprintf(path, sizeof path, "%s/bench/experiments", l->s->root);
@@ -132,10 +138,6 @@ static void experiment_rows(List *l) {
     snprintf(theory, sizeof theory, "%d statements about networks before their first step; trains nothing",
              STATEMENT_COUNT);
     add(l, theory_word, theory);
-}
-
-static void statement_rows(List *l) {
-    for (int i = 0; i < STATEMENT_COUNT; i++) add(l, statements[i].name, statements[i].what);
 }
 
 static void claim_rows(List *l) {
@@ -210,18 +212,6 @@ static void precision_rows(List *l) {
 #undef PRECISION
 }
 
-static void metric_rows(List *l) {
-    for (int i = 0; i < METRIC_COUNT; i++) add(l, metric_info[i].key, metric_info[i].help);
-}
-
-static void curve_rows(List *l) {
-    for (int i = 0; i < CURVE_FIXED; i++) add(l, curve_info[i].name, curve_info[i].help);
-}
-
-static void probe_rows(List *l) {
-    for (int i = 0; i < PROBE_COUNT; i++) add(l, probe_info[i].name, probe_info[i].help);
-}
-
 static void grid_rows(List *l) {
     for (int i = GRID_none + 1; i < GRID_COUNT; i++) add(l, grid_info[i].key, grid_info[i].help);
 }
@@ -232,10 +222,6 @@ static void statistic_rows(List *l) {
         snprintf(what, sizeof what, "%s (%s)", st_tests[i].what, st_tests[i].source);
         add(l, st_tests[i].name, what);
     }
-}
-
-static void profile_rows(List *l) {
-    for (int i = 0; i < PROFILE_COUNT; i++) add(l, profile_info[i].name, profile_info[i].what);
 }
 
 static void exit_code_rows(List *l) {
@@ -299,14 +285,8 @@ static int kind_named(const char *name) {
 }
 
 static Rc unknown_kind(const char *name, Error *e) {
-    const char *names[KINDS];
-    char hint[96];
-    for (size_t k = 0; k < KINDS; k++) names[k] = kinds[k].kind;
-    error_set(e, RC_USAGE, "list: unknown kind '%.60s'%s", name, did_you_mean(hint, sizeof hint, name, names, KINDS));
-    size_t n = strlen(e->text);
-    for (size_t k = 0; k < KINDS && !hint[0] && n < sizeof e->text; k++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", k ? ", " : "; there are: ", names[k]);
-    return e->code;
+    error_set(e, RC_USAGE, "list: unknown kind '%.60s'", name);
+    return name_unknown(e, name, NAMES(kinds, KINDS), "there are");
 }
 
 /* Every row, with its kind as a heading above it. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
@@ -53,15 +54,8 @@ static const char *file_of(const Options *o, const char *before, const char *tas
 }
 
 static Rc unknown_task(const char *from, const char *name, Error *e) {
-    const char *names[TASK_COUNT];
-    char hint[96], all[200] = "";
-    for (int i = 0; i < TASK_COUNT; i++) {
-        names[i] = task_info[i].name;
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
-    }
-    did_you_mean(hint, sizeof hint, name, names, TASK_COUNT);
-    return error_set(e, RC_USAGE, "%s: unknown task '%.60s'%s%s", from, name,
-                     hint[0] ? hint : "; there are: ", hint[0] ? "" : all);
+    error_set(e, RC_USAGE, "%s: unknown task '%.60s'", from, name);
+    return name_unknown(e, name, NAMES(task_info, TASK_COUNT), "there are");
 }
 
 /* Files are given for tasks that are scored. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
@@ -55,14 +56,9 @@ static int find_arm(const Experiment *x, const char *name) {
 
 static Rc unknown_arm(const Experiment *x, const char *name, Error *e) {
     const char *names[EXPERIMENT_ARMS_MAX];
-    char hint[96];
     for (int i = 0; i < x->arms; i++) names[i] = x->arm[i].name;
-    error_set(e, RC_USAGE, "trace: %s has no arm '%.80s'%s", x->name, name,
-              did_you_mean(hint, sizeof hint, name, names, (size_t)x->arms));
-    size_t n = strlen(e->text);
-    for (int i = 0; i < x->arms && !hint[0] && n < sizeof e->text; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
-    return e->code;
+    error_set(e, RC_USAGE, "trace: %s has no arm '%.80s'", x->name, name);
+    return name_unknown(e, name, NAMES(names, x->arms), "there are");
 }
 
 /* "A - B"; a name may have a '-' in it, so every one of them is tried, those between blanks first. */

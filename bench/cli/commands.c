@@ -11,7 +11,6 @@ const Command commands[] = {
 #undef NOUN
 };
 const int command_count = sizeof commands / sizeof *commands;
-_Static_assert(sizeof commands / sizeof *commands <= COMMANDS_MAX, "names of all commands fit into a list");
 
 void command_words(const Command *c, Text *out) {
     text_format(out, "%s%s%s", c->under, c->under[0] ? " " : "", c->name);

@@ -22,7 +22,6 @@ typedef struct {
     Rc (*run)(Session *s, Error *e);                       /* NULL: a noun, with neither example nor pages */
 } Command;
 
-enum { COMMANDS_MAX = 64 };
 extern const Command commands[];
 extern const int command_count;
 

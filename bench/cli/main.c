@@ -8,6 +8,7 @@
 
 #include "base/canon.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/manual.h"
@@ -79,14 +80,10 @@ static void print_help(const Command *c, bool all) {
 }
 
 static const Command *find(const char *name, Error *e) {
-    const char *names[COMMANDS_MAX];
-    char hint[96];
-    for (int i = 0; i < command_count; i++) {
-        names[i] = commands[i].name;
-        if (!strcmp(name, names[i])) return &commands[i];
-    }
-    error_set(e, RC_USAGE, "unknown command '%s'%s", name,
-              did_you_mean(hint, sizeof hint, name, names, (size_t)command_count));
+    int i = name_find(NAMES(commands, command_count), name);
+    if (i >= 0) return &commands[i];
+    error_set(e, RC_USAGE, "unknown command '%s'", name);
+    name_unknown(e, name, NAMES(commands, command_count), NULL);
     return NULL;
 }
 

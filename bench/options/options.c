@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "bench/compare/compare.h"
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
@@ -170,19 +171,12 @@ static Rc find(int *kind, const char *command, const char *word, const char **be
 }
 
 static int place_of(const Value *v, const char *text) {
-    for (size_t i = 0; i < v->count; i++)
-        if (!strcmp(text, v->names[i])) return (int)i;
-    return -1;
+    return name_find(NAMES(v->names, v->count), text);
 }
 
 static Rc not_among(const Value *v, const char *name, const char *text, Error *e) {
-    char hint[96];
-    error_set(e, RC_USAGE, "--%s: unknown '%.60s'%s", name, text,
-              did_you_mean(hint, sizeof hint, text, v->names, v->count));
-    size_t n = strlen(e->text);
-    for (size_t i = 0; i < v->count && !hint[0] && n < sizeof e->text; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", v->names[i]);
-    return RC_USAGE;
+    error_set(e, RC_USAGE, "--%s: unknown '%.60s'", name, text);
+    return name_unknown(e, text, NAMES(v->names, v->count), "there are");
 }
 
 /* `--set steps 50`: what stands behind is shown as the value, unless it is an option. */
@@ -260,18 +254,14 @@ static bool has_parts(int option) {
 }
 
 static Rc unknown_part(int option, const char *command, const char *text, Error *e) {
-    char name[OPTION_NAME], word[60], hint[96];
+    char name[OPTION_NAME], word[60];
     const char *names[OPTION_COUNT];
     int count = 0;
     for (int i = 0; i < OPTION_COUNT; i++)
         if (info[i].part_of == option && takes(&info[i], command)) names[count++] = info[i].word;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "=,"), text);
-    did_you_mean(hint, sizeof hint, word, names, (size_t)count);
-    error_set(e, RC_USAGE, "--%s: unknown '%s'%s", option_name(name, (OptionKind)option), word, hint);
-    size_t n = strlen(e->text);
-    for (int i = 0; i < count && !hint[0] && n < sizeof e->text; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
-    return e->code;
+    error_set(e, RC_USAGE, "--%s: unknown '%s'", option_name(name, (OptionKind)option), word);
+    return name_unknown(e, word, NAMES(names, count), "there are");
 }
 
 static Rc keep_part(Options *o, int part, char *text, Error *e) {

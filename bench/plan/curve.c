@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/names.h"
+
 enum { WHERE_model, WHERE_blocks };
 
 const CurveInfo curve_info[CURVE_FIXED + PROBE_COUNT] = {
@@ -36,17 +38,12 @@ ProbeKind curve_asked(const char *name) {
 }
 
 const CurveInfo *curve_named(const char *name) {
-    for (int i = 0; i < CURVES; i++)
-        if (!strcmp(name, curve_info[i].name)) return &curve_info[i];
-    return NULL;
+    int i = name_find(NAMES(curve_info, CURVES), name);
+    return i < 0 ? NULL : &curve_info[i];
 }
 
 Rc curve_find(const CurveInfo **out, const char *name, Error *e) {
-    const char *names[CURVES];
-    char hint[96];
-    *out = curve_named(name);
-    if (*out) return RC_OK;
-    for (int i = 0; i < CURVES; i++) names[i] = curve_info[i].name;
-    return error_set(e, RC_USAGE, "unknown curve '%.60s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, names, CURVES));
+    if ((*out = curve_named(name))) return RC_OK;
+    error_set(e, RC_USAGE, "unknown curve '%.60s'", name);
+    return name_unknown(e, name, NAMES(curve_info, CURVES), NULL);
 }

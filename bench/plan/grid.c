@@ -10,9 +10,6 @@ const GridInfo grid_info[GRID_COUNT] = {
 
 Rc grid_find(GridMetric *out, const char *key, Error *e) {
     for (int i = GRID_none + 1; i < GRID_COUNT; i++)
-        if (!strcmp(key, grid_info[i].key)) {
-            *out = (GridMetric)i;
-            return RC_OK;
-        }
+        if (!strcmp(key, grid_info[i].key)) return *out = (GridMetric)i, RC_OK;
     return error_set(e, RC_USAGE, "unknown grid metric '%.60s'", key);
 }

@@ -1,9 +1,8 @@
 #include "bench/plan/metric.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
+#include "base/names.h"
 #include "bench/plan/grid.h"
 
 const MetricInfo metric_info[METRIC_COUNT] = {
@@ -14,27 +13,16 @@ const MetricInfo metric_info[METRIC_COUNT] = {
 };
 
 Rc metric_find(Metric *out, const char *name, Error *e) {
-    const char *names[METRIC_COUNT];
-    char hint[96];
-    for (int m = 0; m < METRIC_COUNT; m++) {
-        names[m] = metric_info[m].key;
-        if (strcmp(name, names[m]) != 0) continue;
-        *out = (Metric)m;
-        return RC_OK;
-    }
+    int m = name_find(NAMES(metric_info, METRIC_COUNT), name);
+    if (m >= 0) return *out = (Metric)m, RC_OK;
     GridMetric grid;
     if (!grid_find(&grid, name, e))
         return error_set(e, RC_USAGE,
                          "%s: it is made of the runs of a sweep over lr, for claims and summaries; a metric is of one "
                          "run",
                          name);
-    error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name,
-              did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
-    for (int m = 0; m < METRIC_COUNT && !hint[0]; m++) {
-        size_t n = strlen(e->text);
-        snprintf(e->text + n, sizeof e->text - n, "%s%s", m ? ", " : "; there are: ", names[m]);
-    }
-    return e->code;
+    error_set(e, RC_USAGE, "unknown metric '%.60s'", name);
+    return name_unknown(e, name, NAMES(metric_info, METRIC_COUNT), "there are");
 }
 
 Rc metric_named(Metric *out, const char *name, Error *e) {

@@ -1,6 +1,6 @@
 #include "bench/plan/profile.h"
 
-#include <string.h>
+#include "base/names.h"
 
 const ProfileInfo profile_info[PROFILE_COUNT] = {
 #define PROFILE(name, what) {#name, what},
@@ -9,12 +9,7 @@ const ProfileInfo profile_info[PROFILE_COUNT] = {
 };
 
 Rc profile_check(const char *name, Error *e) {
-    const char *names[PROFILE_COUNT];
-    char hint[96];
-    for (int i = 0; i < PROFILE_COUNT; i++) {
-        names[i] = profile_info[i].name;
-        if (!strcmp(name, names[i])) return RC_OK;
-    }
-    return error_set(e, RC_USAGE, "unknown profile '%.60s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, names, PROFILE_COUNT));
+    if (name_find(NAMES(profile_info, PROFILE_COUNT), name) >= 0) return RC_OK;
+    error_set(e, RC_USAGE, "unknown profile '%.60s'", name);
+    return name_unknown(e, name, NAMES(profile_info, PROFILE_COUNT), NULL);
 }

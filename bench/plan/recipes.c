@@ -1,8 +1,9 @@
 #include "bench/plan/recipes.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/names.h"
 
 #define PAIRS(...) {__VA_ARGS__}
 const ModelRecipe model_recipes[] = {
@@ -13,17 +14,11 @@ const ModelRecipe model_recipes[] = {
 const int model_recipe_count = sizeof model_recipes / sizeof *model_recipes;
 
 const ModelRecipe *model_recipe_find(const char *name, Error *e) {
-    const char *names[sizeof model_recipes / sizeof *model_recipes];
-    char hint[96];
-    for (int i = 0; i < model_recipe_count; i++) {
-        names[i] = model_recipes[i].name;
-        if (!strcmp(name, names[i])) return &model_recipes[i];
-    }
-    error_set(e, RC_USAGE, "recipe: unknown value '%.80s'%s", name,
-              did_you_mean(hint, sizeof hint, name, names, (size_t)model_recipe_count));
-    size_t n = strlen(e->text);
-    for (int i = 0; i < model_recipe_count && !hint[0]; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; valid: ", names[i]);
+    const Names names = NAMES(model_recipes, model_recipe_count);
+    int i = name_find(names, name);
+    if (i >= 0) return &model_recipes[i];
+    error_set(e, RC_USAGE, "recipe: unknown value '%.80s'", name);
+    name_unknown(e, name, names, "valid");
     return NULL;
 }
 

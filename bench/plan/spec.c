@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/utf8.h"
 #include "datasets/tokenizer.h"
 #include "kernels/backend.h"
@@ -196,14 +197,8 @@ static Rc set_word(RunSpec *s, const Field *f, const char *value, Error *e) {
 }
 
 static Rc no_choice(const Field *f, const char *value, Error *e) {
-    char hint[96];
-    error_set(e, RC_USAGE, "%s: unknown value '%.80s'%s", f->key, value,
-              did_you_mean(hint, sizeof hint, value, f->choice, (size_t)f->choices));
-    if (hint[0]) return e->code;
-    size_t n = strlen(e->text);
-    for (int i = 0; i < f->choices; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; valid: ", f->choice[i]);
-    return e->code;
+    error_set(e, RC_USAGE, "%s: unknown value '%.80s'", f->key, value);
+    return name_unknown(e, value, NAMES(f->choice, f->choices), "valid");
 }
 
 static Rc set_choice(RunSpec *s, const Field *f, const char *value, Error *e) {

@@ -1,7 +1,8 @@
 #include "bench/plan/statement.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "base/names.h"
 
 const PanelInfo panel_info[PANEL_COUNT] = {
 #define PANEL(name, title, xlabel, ylabel, log_x, log_y) [PANEL_##name] = {#name, title, xlabel, ylabel, log_x, log_y},
@@ -35,14 +36,8 @@ const char *statement_how(const Statement *s) {
 }
 
 Rc statement_find(StatementId *out, const char *name, Error *e) {
-    const char *names[STATEMENT_COUNT];
-    char hint[96];
-    for (int i = 0; i < STATEMENT_COUNT; i++) {
-        names[i] = statements[i].name;
-        if (strcmp(names[i], name) != 0) continue;
-        *out = (StatementId)i;
-        return RC_OK;
-    }
-    return error_set(e, RC_USAGE, "unknown statement '%.60s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, names, STATEMENT_COUNT));
+    int i = name_find(NAMES(statements, STATEMENT_COUNT), name);
+    if (i >= 0) return *out = (StatementId)i, RC_OK;
+    error_set(e, RC_USAGE, "unknown statement '%.60s'", name);
+    return name_unknown(e, name, NAMES(statements, STATEMENT_COUNT), NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/names.h"
 #include "bench/slurm/submit.h"
 
 typedef enum { VALUE_FLAG, VALUE_MAYBE, VALUE_TEXT, VALUE_SIZE, VALUE_TIME } ValueKind;
@@ -96,12 +97,10 @@ static int option_of_slurm(const char *word, size_t n) {
 }
 
 static Rc unknown_option(const char *word, size_t n, Error *e) {
-    const char *names[OPTIONS_OF_SLURM];
-    char name[64], hint[96];
+    char name[64];
     snprintf(name, sizeof name, "%.*s", (int)n, word);
-    for (int i = 0; i < OPTIONS_OF_SLURM; i++) names[i] = options_of_slurm[i].name;
-    did_you_mean(hint, sizeof hint, n > 2 ? name + 2 : name, names, OPTIONS_OF_SLURM);
-    return error_set(e, RC_USAGE, "--sbatch: sbatch has no option '%s'%s", name, hint);
+    error_set(e, RC_USAGE, "--sbatch: sbatch has no option '%s'", name);
+    return name_unknown(e, n > 2 ? name + 2 : name, NAMES(options_of_slurm, OPTIONS_OF_SLURM), NULL);
 }
 
 static Rc check_value(int option, const char *name, const char *value, size_t n, Error *e) {
