@@ -38,16 +38,6 @@ StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey
 /* Below as many seeds nothing should be called the same: 8 alike still leave 31 % of runs unlike them (st_unseen). */
 #define ST_EQUAL_SEEDS 8
 
-/* Equivalence without normality, the exact companion of st_tost (stats/paired.h): two one-sided sign-flip tests of d
- * shifted to the margins lo < hi. p is the larger of the two; p_min = 1/2^n. */
-typedef struct {
-    StStatus status;
-    size_t n;
-    double p_lower, p_upper, p, p_min;
-} StFlipTost;
-
-StFlipTost st_flip_tost(const double *d, size_t n, double scale, double lo, double hi, StKey key);
-
 /* The largest chance per run of an event that n runs without one leave open at the level alpha, 1 - alpha^(1/n): what
  * "the same in all n seeds" cannot exclude. n = 8, alpha = .05: .312. */
 double st_unseen(size_t n, double alpha);
@@ -91,9 +81,10 @@ typedef struct {
  * interval of some comparison's step-down p holds alpha (0: never more). rows: [k]. */
 StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double alpha, StKey key, StMaxTRow *rows);
 
-/* st_flip_tost of k comparisons on the same seeds together: the 2k one-sided tests, each of d shifted to one of its
- * margins -margin[j] and margin[j] > 0, adjusted by step-down max-T with whole seeds flipped together, so that the
- * floor stays 1/2^n. p: [k], the larger of a comparison's two; for k = 1 that of st_flip_tost. */
+/* Equivalence without normality of k comparisons on the same seeds together, the exact companion of st_tost
+ * (stats/paired.h): the 2k one-sided sign-flip tests, each of d shifted to one of its margins -margin[j] and
+ * margin[j] > 0, adjusted by step-down max-T with whole seeds flipped together, so that the floor stays 1/2^n. p: [k],
+ * the larger of a comparison's two. */
 StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, const double *margin, double alpha,
                       StKey key, double *p);
 

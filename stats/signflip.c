@@ -89,25 +89,6 @@ StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey
     return r;
 }
 
-StFlipTost st_flip_tost(const double *d, size_t n, double scale, double lo, double hi, StKey key) {
-    StFlipTost r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN};
-    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || (!d && n > 0)) return r;
-    double *shifted = mem_alloc(n, sizeof *shifted), size = fmax(scale, fmax(fabs(lo), fabs(hi)));
-    for (size_t i = 0; i < n; i++) shifted[i] = d[i] - lo;
-    StSignflip above = st_signflip(shifted, n, size, ST_GREATER, key);
-    for (size_t i = 0; i < n; i++) shifted[i] = d[i] - hi;
-    StSignflip below = st_signflip(shifted, n, size, ST_LESS, key);
-    r.status = above.status != ST_OK ? above.status : below.status;
-    if (r.status == ST_OK) {
-        r.p_lower = above.p;
-        r.p_upper = below.p;
-        r.p = fmax(above.p, below.p);
-        r.p_min = above.p_min;
-    }
-    free(shifted);
-    return r;
-}
-
 double st_unseen(size_t n, double alpha) {
     return n == 0 ? 1.0 : -expm1(log(alpha) / (double)n);
 }

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "stats/status.h"
+#include "stats/permute.h"
 
 #define NEAR(got, want, tol) \
     do { \
@@ -17,5 +17,14 @@
         StStatus got_ = (got); \
         cr_assert_eq(got_, (want), "%s: got '%s', expected %s", #got, st_status_text(got_), #want); \
     } while (0)
+
+/* Equivalence within +- margin: the larger p of two one-sided sign-flip tests of shifted differences; n up to 64. */
+static inline double flip_tost(const double *d, size_t n, double margin, StKey key) {
+    double above[64], below[64];
+    for (size_t i = 0; i < n; i++) above[i] = d[i] + margin, below[i] = d[i] - margin;
+    StSignflip more = st_signflip(above, n, 0, ST_GREATER, key), less = st_signflip(below, n, 0, ST_LESS, key);
+    cr_assert(more.status == ST_OK && less.status == ST_OK);
+    return more.p > less.p ? more.p : less.p;
+}
 
 #endif

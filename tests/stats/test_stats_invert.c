@@ -137,7 +137,7 @@ Test(stats_invert, drawn_as_the_test) {
     cr_assert(close > 5 && refined > 5, "%d close to alpha, %d refined", close, refined);
 }
 
-/* Alone as st_flip_tost; three together as every flip counted anew: the 6 one-sided statistics in falling order, each
+/* Alone as two one-sided sign-flip tests; three together as every flip counted anew: the 6 one-sided statistics in falling order, each
  * against the largest of those from it on. */
 Test(stats_invert, equivalence_of_several) {
     static const double margin[3] = {.02, .03, .02};
@@ -147,7 +147,7 @@ Test(stats_invert, equivalence_of_several) {
     for (int sample = 0; sample < 40; sample++) {
         for (int i = 0; i < 24; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .3) * .06;
         STATUS(st_maxT_tost(d, 1, 8, NULL, margin, .05, key, &alone), ST_OK);
-        cr_assert(alone == st_flip_tost(d, 8, 0, -.02, .02, key).p);
+        cr_assert(alone == flip_tost(d, 8, .02, key));
         STATUS(st_maxT_tost(d, 3, 8, NULL, margin, .05, key, p), ST_OK);
         double u[6][256], adjusted[6];
         for (int c = 0; c < 6; c++)
@@ -217,22 +217,21 @@ Test(stats_invert, equivalence) {
     for (int sample = 0; sample < 200; sample++) {
         double d[8];
         for (int i = 0; i < 8; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .4) * .07;
-        StFlipTost r = st_flip_tost(d, 8, 0, -.02, .02, key);
+        double p = flip_tost(d, 8, .02, key);
         StFlipCi ci = st_flip_ci(d, 8, 0, .9, key);
-        STATUS(r.status, ST_OK);
-        cr_assert(r.p == fmax(r.p_lower, r.p_upper) && r.p_min == 1. / 256);
-        cr_assert_eq(r.p<.05, ci.lo> - .02 && ci.hi < .02, "sample %d: p %g, [%g, %g]", sample, r.p, ci.lo, ci.hi);
-        yes += r.p < .05;
+        cr_assert_eq(p<.05, ci.lo> - .02 && ci.hi < .02, "sample %d: p %g, [%g, %g]", sample, p, ci.lo, ci.hi);
+        yes += p < .05;
     }
     gsl_rng_free(rng);
     cr_assert(yes > 20 && yes < 180, "%d of 200", yes);
     const double same[8] = {.001, .001, .001, .001, .001, .001, .001, .001};
-    cr_assert(st_flip_tost(same, 8, 0, -.02, .02, key).p == 1. / 256, "no spread is no exception");
-    cr_assert(st_flip_tost(same, 4, 0, -.02, .02, key).p > .05, "4 seeds cannot show it");
-    STATUS(st_flip_tost(same, 8, 0, .02, -.02, key).status, ST_BAD_ARG);
-    STATUS(st_flip_tost(same, 8, 0, -.02, INFINITY, key).status, ST_BAD_ARG);
-    STATUS(st_flip_tost(same, 0, 0, -.02, .02, key).status, ST_N_TOO_SMALL);
-    STATUS(st_flip_tost((double[]){1, NAN}, 2, 0, -.02, .02, key).status, ST_NONFINITE_INPUT);
+    double p, margin = .02;
+    STATUS(st_maxT_tost(same, 1, 8, NULL, &margin, .05, key, &p), ST_OK);
+    cr_assert(p == 1. / 256, "no spread is no exception");
+    STATUS(st_maxT_tost(same, 1, 4, NULL, &margin, .05, key, &p), ST_OK);
+    cr_assert(p > .05, "4 seeds cannot show it");
+    STATUS(st_maxT_tost(same, 1, 0, NULL, &margin, .05, key, &p), ST_N_TOO_SMALL);
+    STATUS(st_maxT_tost((double[]){1, NAN}, 1, 2, NULL, &margin, .05, key, &p), ST_NONFINITE_INPUT);
     NEAR(st_unseen(8, .05), .3123, 1e-4);
     cr_assert(st_unseen(0, .05) == 1);
 }
