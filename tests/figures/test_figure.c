@@ -336,17 +336,6 @@ Test(figure, rates_mark_the_best_and_the_diverged) {
     release();
 }
 
-Test(figure, a_rate_is_written_as_it_is_typed) {
-    static const struct {
-        double rate;
-        const char *text;
-    } cases[] = {{3e-3, "3e-3"}, {1e-4, "1e-4"}, {1.5e-3, "1.5e-3"}, {0.02, "2e-2"},
-                 {0.1, "1e-1"},  {1, "1"},       {30, "30"}};
-    char out[SHOWN];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_expect_str_eq(show_rate(out, cases[i].rate), cases[i].text);
-}
-
 /* One of eight seeds is far from the others: it has a figure, a wide line and its name there, and in no other cell. */
 Test(figure, a_seed_that_leaves_is_drawn_and_named) {
     Figure *figure;

@@ -137,8 +137,8 @@ Test(stats_invert, drawn_as_the_test) {
     cr_assert(close > 5 && refined > 5, "%d close to alpha, %d refined", close, refined);
 }
 
-/* Alone as two one-sided sign-flip tests; three together as every flip counted anew: the 6 one-sided statistics in falling order, each
- * against the largest of those from it on. */
+/* Alone as two one-sided sign-flip tests; three together as every flip counted anew: the 6 one-sided statistics in
+ * falling order, each against the largest of those from it on. */
 Test(stats_invert, equivalence_of_several) {
     static const double margin[3] = {.02, .03, .02};
     double d[3 * 8], p[3], alone;
