@@ -208,8 +208,13 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
     if (o->times[OPTION_sentence]) {
         say_aside(&data->of[0]);
         against_sentences(&r, metric_of(o, data), form_of(o), &out);
-    } else
-        (o->times[OPTION_json] ? against_json : o->times[OPTION_markdown] ? against_markdown : against_text)(&r, &out);
+    } else if (o->times[OPTION_json]) {
+        against_json(&r, &out);
+    } else {
+        ComparePage p;
+        against_page(&r, &p);
+        compare_show(&p, form_of(o), terminal_width(), &out);
+    }
     bool text = !o->times[OPTION_sentence] && !o->times[OPTION_json];
     compare_reading(&data->of[0], &read);
     if (text && read.length) {
@@ -234,7 +239,7 @@ static Rc against_alone(const Options *o, Error *e) {
 
 static void print(const Options *o, const CompareOver *result, Text *out) {
     const CompareResult *first = &result->of[0];
-    bool json = o->times[OPTION_json] > 0, tex = o->times[OPTION_tex] > 0;
+    bool json = o->times[OPTION_json] > 0;
     if (o->times[OPTION_sentence]) {
         say_aside(first->data);
         compare_sentences(result, metric_of(o, result->data), form_of(o), out);
@@ -242,14 +247,14 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
         compare_markdown(result, metric_of(o, result->data), out);
     else if (o->times[OPTION_junit])
         compare_junit(result, metric_of(o, result->data), out);
-    else if (first->options.anytime)
-        json  ? compare_anytime_json(first, out)
-        : tex ? compare_anytime_tex(first, out)
-              : compare_anytime_text(first, terminal_width(), out);
-    else
-        json  ? compare_over_json(result, out)
-        : tex ? compare_over_tex(result, out)
-              : compare_over_text(result, terminal_width(), out);
+    else if (json)
+        first->options.anytime ? compare_anytime_json(first, out) : compare_over_json(result, out);
+    else if (first->options.anytime) {
+        ComparePage p;
+        compare_anytime_page(first, &p);
+        compare_show(&p, form_of(o), terminal_width(), out);
+    } else
+        compare_over_show(result, form_of(o), terminal_width(), out);
 }
 
 /* Forms that exclude each other. */
@@ -321,12 +326,11 @@ static Rc command_curves(const Options *o, CompareColumns columns, const Compare
         !compare_curves_make(&c, &data, &runs.pick, x, e)) {
         if (o->times[OPTION_json])
             compare_curves_json(&c, &out);
-        else if (o->times[OPTION_markdown])
-            compare_curves_markdown(&c, &out);
-        else if (o->times[OPTION_tex])
-            compare_curves_tex(&c, &out);
-        else
-            compare_curves_text(&c, terminal_width(), &out);
+        else {
+            ComparePage p;
+            compare_curves_page(&c, &p);
+            compare_show(&p, form_of(o), terminal_width(), &out);
+        }
     }
     Rc rc = out.length ? compare_curves_exit(&c) : e->code;
     if (out.length && plot) {

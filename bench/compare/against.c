@@ -167,7 +167,6 @@ static void notes(const Against *r, Text *said) {
 }
 
 static void fill(const Against *r, Cells *c) {
-    cells_init(c, "against", "");
     columns(r, c);
     for (int i = 0; i < r->data->arms; i++) row(r, i, c);
     notes(r, &c->notes);
@@ -191,7 +190,6 @@ static void before_row(const Against *r, const Comparison *x, Cells *c) {
 
 /* Every arm and the one before it. */
 static void fill_before(const Against *r, Cells *c) {
-    cells_init(c, "before", "Each arm and the one before it");
     cells_columns(c, {"arm", "l", "arm"}, {"before", "l", "before it"});
     if (r->options.step) cells_column(c, "steps", 'r', "steps");
     cells_columns(c, {"delta", "r", "Δ"},
@@ -205,35 +203,16 @@ static void fill_before(const Against *r, Cells *c) {
                                "arm ended lower, not which is faster.");
 }
 
-void against_text(const Against *r, Text *out) {
-    Cells c, before;
-    fill(r, &c);
-    cells_text(&c, terminal_width(), out);
-    cells_release(&c);
-    if (r->before.count < 1) return;
-    fill_before(r, &before);
-    text_format(out, "\n");
-    cells_text(&before, terminal_width(), out);
-    cells_release(&before);
-}
-
-void against_markdown(const Against *r, Text *out) {
-    Cells c;
-    fill(r, &c);
-    cells_markdown(&c, out);
-    text_format(out, "\n%s\n", c.notes.at);
-    cells_release(&c);
-    if (r->before.count < 1) return;
-    fill_before(r, &c);
-    text_format(out, "\n");
-    cells_markdown(&c, out);
-    text_format(out, "\n%s\n", c.notes.at);
-    cells_release(&c);
+void against_page(const Against *r, ComparePage *p) {
+    *p = compare_page_new();
+    fill(r, cells_add(&p->tables, "against", ""));
+    if (r->before.count > 0) fill_before(r, cells_add(&p->tables, "before", "Each arm and the one before it"));
 }
 
 void against_json(const Against *r, Text *out) {
     const AgainstOptions *x = &r->options;
     Cells c, before;
+    cells_init(&c, "against", ""), cells_init(&before, "before", "");
     fill(r, &c), fill_before(r, &before);
     json_t *o = json_begin(COMPARE_SCHEMA);
     json_add(o, "against", x->number, "better", x->higher ? "higher" : "lower", "conf", x->conf, "sigma",

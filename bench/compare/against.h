@@ -41,8 +41,6 @@ void against_release(Against *r);
 /* RC_OK: every arm is shown to be better than the number; else RC_INCONCLUSIVE. */
 Rc against_exit(const Against *r);
 
-void against_text(const Against *r, Text *out);
-void against_markdown(const Against *r, Text *out);
 void against_json(const Against *r, Text *out);
 
 #endif

@@ -211,7 +211,6 @@ static void row(const CompareCurves *c, int other, int step, Cells *cells) {
 
 /* every: all steps, for programs. */
 static void fill(const CompareCurves *c, bool every, Cells *cells) {
-    cells_init(cells, "curves", "");
     cells_columns(cells, {"arm", "l", "arm"}, {"step", "r", "step"},
                   {"baseline", "r", SHOW_TEXT("%.80s", c->data->arm[c->baseline])}, {"delta", "r", "Δ"},
                   {"delta", "i", SHOW_TEXT("[%s%% jointly]", FORMAT_REAL(round(1e8 * c->family.conf) / 1e6))},
@@ -234,7 +233,6 @@ static void say(const CompareCurves *c, Text *out) {
         text_format(out, "; %d arms, %d paired seeds", d->arms, d->seeds);
     text_format(out, "; %s is better; the baseline is %s. Δ is arm minus baseline.\n", c->higher ? "higher" : "lower",
                 d->arm[c->baseline]);
-    compare_reading(d, out);
 }
 
 static void notes(const CompareCurves *c, Text *out) {
@@ -258,40 +256,11 @@ static void notes(const CompareCurves *c, Text *out) {
                     c->data->unpaired ? "runs" : "seeds", FORMAT_REAL(c->family.alpha));
 }
 
-void compare_curves_text(const CompareCurves *c, int width, Text *out) {
-    Cells cells;
-    LOCAL_TEXT(words);
-    say(c, &words);
-    compare_paragraphs(words.at, width, out);
-    fill(c, false, &cells);
-    text_format(out, "\n");
-    cells_text(&cells, width, out);
-    text_clear(&words);
-    notes(c, &words);
-    text_format(out, "\n");
-    compare_paragraphs(words.at, width, out);
-    cells_release(&cells);
-}
-
-void compare_curves_markdown(const CompareCurves *c, Text *out) {
-    Cells cells;
-    LOCAL_TEXT(words);
-    compare_reading(c->data, &words), notes(c, &words);
-    fill(c, false, &cells);
-    cells_markdown(&cells, out);
-    text_format(out, "\n");
-    markdown_text(words.at, out);
-    cells_release(&cells);
-}
-
-void compare_curves_tex(const CompareCurves *c, Text *out) {
-    Cells cells;
-    LOCAL_TEXT(words);
-    say(c, &words), notes(c, &words);
-    compare_comments(words.at, out);
-    fill(c, false, &cells);
-    cells_tabular(&cells, &(TexLayout){0}, out);
-    cells_release(&cells);
+void compare_curves_page(const CompareCurves *c, ComparePage *p) {
+    *p = compare_page_new();
+    say(c, &p->head), notes(c, &p->notes);
+    compare_reading(c->data, &p->reading);
+    fill(c, false, cells_add(&p->tables, "curves", ""));
 }
 
 void compare_curves_json(const CompareCurves *c, Text *out) {
@@ -305,6 +274,7 @@ void compare_curves_json(const CompareCurves *c, Text *out) {
         json_array_append_new(from, json_new("arm", c->data->arm[compare_curves_arm(c, other)], "differs_from",
                                              first < 0 ? json_null() : json_number_of(c->step[first])));
     }
+    cells_init(&cells, "curves", "");
     fill(c, true, &cells);
     json_print(json_add(o, "arms", from, "curves", cells_json(&cells)), JSON_EXACT, out);
     cells_release(&cells);

@@ -5,6 +5,7 @@
 #define BENCH_COMPARE_CURVES_H
 
 #include "bench/compare/corpora.h"
+#include "bench/compare/print.h"
 #include "bench/formats/plot.h"
 #include "bench/readers/pick.h"
 
@@ -36,10 +37,8 @@ int compare_curves_from(const CompareCurves *c, int other);
 /* RC_REGRESSION: an arm is worse at the last step. RC_OK: something is decided there. RC_INCONCLUSIVE. */
 Rc compare_curves_exit(const CompareCurves *c);
 
-void compare_curves_text(const CompareCurves *c, int width, Text *out);
+void compare_curves_page(const CompareCurves *c, ComparePage *p);
 void compare_curves_json(const CompareCurves *c, Text *out);
-void compare_curves_markdown(const CompareCurves *c, Text *out);
-void compare_curves_tex(const CompareCurves *c, Text *out); /* tabulars */
 
 /* The differences over steps with their joint bands. */
 void compare_curves_plot(const CompareCurves *c, Plot *p);

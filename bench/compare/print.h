@@ -36,33 +36,40 @@ const CompareLost *compare_lost(const CompareResult *r);
 void compare_counts(const CompareResult *r, Text *out);
 
 void compare_signature(const CompareResult *r, Text *out);
-/* A page of a terminal: a line of its own, what was compared, the tables, what must be said beside them. */
+typedef enum { SENTENCE_TEXT, SENTENCE_TEX, SENTENCE_MARKDOWN } SentenceForm;
+
+/* What is shown of a file, of curves, against a number, whatever the form. Texts are lines; "": nothing. */
 typedef struct {
-    void (*signature)(const CompareResult *r, Text *out);
-    void (*head)(const CompareResult *r, Text *out);
-    void (*tables)(const CompareResult *r, CellsList *out);
-    void (*notes)(const CompareResult *r, Text *out);
+    Text line;    /* above all else: the signature */
+    Text head;    /* what was compared; not in Markdown */
+    Text needs;   /* in LaTeX in the place of head */
+    Text reading; /* how the numbers were read */
+    CellsList tables;
+    Text notes;         /* what must be said beside them */
+    bool small, floats; /* in LaTeX: small tabulars apart from each other; floats */
 } ComparePage;
-void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out);
+
+ComparePage compare_page_new(void); /* empty */
+
+/* Prints a page and releases it. width: of a terminal. In LaTeX words are comments. */
+void compare_show(ComparePage *p, SentenceForm form, int width, Text *out);
+
+void compare_page(const CompareResult *r, ComparePage *p);
+/* Of a result made with options.anytime: its p's and intervals in the place of all others. */
+void compare_anytime_page(const CompareResult *r, ComparePage *p);
+void compare_anytime_json(const CompareResult *r, Text *out);
 
 void compare_text(const CompareResult *r, Text *out); /* of a file */
-void compare_text_wide(const CompareResult *r, int width, Text *out);
+void compare_tex(const CompareResult *r, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
 void compare_cells(const CompareResult *r, CellsList *out); /* the tables of the text */
-void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
 
-/* Of a result made with options.anytime: its p's and intervals in the place of all others. */
-void compare_anytime_text(const CompareResult *r, int width, Text *out);
-void compare_anytime_json(const CompareResult *r, Text *out);
-void compare_anytime_tex(const CompareResult *r, Text *out);
-
-/* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
+/* Of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
  * functions above write. */
-void compare_over_text(const CompareOver *r, int width, Text *out);
+void compare_over_show(const CompareOver *r, SentenceForm form, int width, Text *out); /* text or LaTeX */
 void compare_over_json(const CompareOver *r, Text *out); /* {schema, made_by, commit, corpora: [], over_corpora} */
-void compare_over_tex(const CompareOver *r, Text *out);
 
 /* The gate, sentences, tables and notes, of all corpora. metric: what was measured; NULL: not known. */
 void compare_markdown(const CompareOver *r, const char *metric, Text *out);
@@ -81,22 +88,19 @@ void compare_reading_json(const CompareData *d, json_t *o);
 /* Each line of a text, words broken at blanks. */
 void compare_paragraphs(const char *text, int width, Text *out);
 
-/* Text in LaTeX's comments, line by line. */
-void compare_comments(const char *text, Text *out);
-
 /* "[0.10, 0.12]" of the t test, or why there is none. */
 void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
 
 /* ---- A comparison as one sentence to paste into a text: "Peri-LN ends 0.45 nats higher than Pre-LN (95% interval
  * 0.39 to 0.51, 16 paired seeds, exact sign-flip p = 2/65536)". ---- */
 
-typedef enum { SENTENCE_TEXT, SENTENCE_TEX, SENTENCE_MARKDOWN } SentenceForm;
-
 /* Comparison i of a corpus. metric: NULL: not known. */
 void compare_sentence(const CompareOver *r, int corpus, int i, const char *metric, SentenceForm form, Text *out);
 /* A line for each comparison of every corpus. */
 void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out);
 
+/* Of every arm against the number: tables alone. */
+void against_page(const Against *r, ComparePage *p);
 /* A line for each arm. */
 void against_sentences(const Against *r, const char *metric, SentenceForm form, Text *out);
 /* Those of a table's paper text (bench/write/prose.h), at each cell's last step. */

@@ -62,24 +62,14 @@ static void head(const CompareResult *r, Text *out) {
     text_format(out,
                 "%d seeds, %d arms; %s is better; the baseline is %s. Δ is arm minus baseline, a mean over seeds.\n",
                 r->n, r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
-    compare_reading(r->data, out);
 }
 
-void compare_anytime_text(const CompareResult *r, int width, Text *out) {
-    static const ComparePage page = {signature, head, table, notes};
-    compare_page(&page, r, width, out);
-}
-
-void compare_anytime_tex(const CompareResult *r, Text *out) {
-    LOCAL(cells_list_release) CellsList tables = {0};
-    LOCAL_TEXT(words);
-    signature(r, &words);
-    text_format(&words, "\nneeds booktabs\n");
-    compare_reading(r->data, &words);
-    notes(r, &words);
-    compare_comments(words.at, out);
-    table(r, &tables);
-    cells_tabular(&tables.at[0], &(TexLayout){0}, out);
+void compare_anytime_page(const CompareResult *r, ComparePage *p) {
+    *p = compare_page_new();
+    signature(r, &p->line), head(r, &p->head), notes(r, &p->notes);
+    text_format(&p->needs, "needs booktabs\n");
+    compare_reading(r->data, &p->reading);
+    table(r, &p->tables);
 }
 
 static json_t *comparison(const CompareResult *r, int i) {

@@ -34,19 +34,20 @@ static void over(const CompareOver *r, CellsList *tables, Text *said) {
     words(r, said);
 }
 
-void compare_over_text(const CompareOver *r, int width, Text *out) {
-    LOCAL_TEXT(said);
-    LOCAL(cells_list_release) CellsList tables = {0};
+void compare_over_show(const CompareOver *r, SentenceForm form, int width, Text *out) {
+    const bool tex = form == SENTENCE_TEX, several = r->data->corpora > 1;
+    ComparePage p;
     for (int i = 0; i < r->data->corpora; i++) {
-        if (r->data->corpora > 1) text_format(out, "corpus %s\n", r->data->name[i]);
-        compare_text_wide(&r->of[i], width, out);
-        if (r->data->corpora > 1) text_format(out, "\n");
+        if (several) text_format(out, "%scorpus %s\n", tex ? "% " : "", r->data->name[i]);
+        compare_page(&r->of[i], &p);
+        compare_show(&p, form, width, out);
+        if (several) text_format(out, "\n");
     }
-    if (r->data->corpora == 1) return;
-    over(r, &tables, &said);
-    cells_text(&tables.at[0], width, out);
-    text_format(out, "\n");
-    compare_paragraphs(said.at, width, out);
+    if (!several) return;
+    p = compare_page_new();
+    p.floats = true;
+    over(r, &p.tables, &p.notes);
+    compare_show(&p, form, width, out);
 }
 
 void compare_over_json(const CompareOver *r, Text *out) {
@@ -66,20 +67,6 @@ void compare_over_json(const CompareOver *r, Text *out) {
     json_print(json_add(json_begin(COMPARE_SCHEMA), "corpora", list, "over_corpora", cells_list_json(&tables),
                         "exit_code", compare_over_exit(r)),
                JSON_EXACT, out);
-}
-
-void compare_over_tex(const CompareOver *r, Text *out) {
-    LOCAL_TEXT(said);
-    LOCAL(cells_list_release) CellsList tables = {0};
-    for (int i = 0; i < r->data->corpora; i++) {
-        if (r->data->corpora > 1) text_format(out, "%% corpus %s\n", r->data->name[i]);
-        compare_tex(&r->of[i], out);
-        if (r->data->corpora > 1) text_format(out, "\n");
-    }
-    if (r->data->corpora == 1) return;
-    over(r, &tables, &said);
-    compare_comments(said.at, out);
-    cells_tex(&tables.at[0], &(TexLayout){0}, out);
 }
 
 /* ---- compare as Markdown, such as the summary of a job of continuous integration: the gate, a sentence for each

@@ -177,7 +177,6 @@ static void head(const CompareResult *r, Text *out) {
         text_format(out, "\nValues are the first steps at which a run's value is at %s %s.",
                     d->rising ? "least" : "most", FORMAT_REAL(d->target));
     text_format(out, "\n");
-    compare_reading(d, out);
 }
 
 void compare_paragraphs(const char *text, int width, Text *out) {
@@ -185,52 +184,90 @@ void compare_paragraphs(const char *text, int width, Text *out) {
     while (text_line(&text, &line)) text_wrapped(out, "", line.at, 0, width);
 }
 
-void compare_text(const CompareResult *r, Text *out) {
-    compare_text_wide(r, PAGE_WIDTH, out);
-}
-
-void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out) {
-    LOCAL(cells_list_release) CellsList tables = {0};
-    LOCAL_TEXT(words);
-    p->signature(r, out);
-    text_format(out, "\n");
-    p->head(r, &words);
-    compare_paragraphs(words.at, width, out);
-    p->tables(r, &tables);
-    cells_list_text(&tables, width, out);
-    text_clear(&words);
-    p->notes(r, &words);
-    text_format(out, "\n");
-    compare_paragraphs(words.at, width, out);
-}
-
-void compare_text_wide(const CompareResult *r, int width, Text *out) {
-    static const ComparePage page = {compare_signature, head, compare_cells, compare_notes};
-    compare_page(&page, r, width, out);
-}
-
-void compare_comments(const char *text, Text *out) {
+static void comments(const char *text, Text *out) {
     LOCAL_TEXT(line);
     while (text_line(&text, &line)) text_format(out, "%% %s\n", line.at);
 }
 
-void compare_tex(const CompareResult *r, Text *out) {
-    LOCAL(cells_list_release) CellsList tables = {0};
-    LOCAL_TEXT(words);
-    compare_signature(r, &words);
-    text_format(&words, "\nneeds booktabs; %s is better; p: %s; smallest p possible: %s\n",
+static void show_text_page(const ComparePage *p, int width, Text *out) {
+    if (p->line.length) text_format(out, "%s\n", p->line.at);
+    compare_paragraphs(p->head.at, width, out);
+    compare_paragraphs(p->reading.at, width, out);
+    for (int i = 0; i < p->tables.count; i++) {
+        if (p->tables.at[i].data) continue;
+        if (i || p->head.length) text_format(out, "\n");
+        cells_text(&p->tables.at[i], width, out);
+    }
+    if (p->notes.length) text_format(out, "\n");
+    compare_paragraphs(p->notes.at, width, out);
+}
+
+static void show_tex_page(const ComparePage *p, Text *out) {
+    comments(p->line.at, out);
+    comments(p->needs.length ? p->needs.at : p->head.at, out);
+    comments(p->reading.at, out);
+    comments(p->notes.at, out);
+    for (int i = 0; i < p->tables.count; i++) {
+        const Cells *c = &p->tables.at[i];
+        if (c->data) continue;
+        if (p->small) text_format(out, "%s{\\footnotesize\\setlength{\\tabcolsep}{4pt}%%\n", i ? "\n\\medskip\n" : "");
+        p->floats ? cells_tex(c, &(TexLayout){0}, out) : cells_tabular(c, &(TexLayout){0}, out);
+        if (p->small) text_format(out, "}%%\n");
+    }
+}
+
+static void show_markdown_page(const ComparePage *p, Text *out) {
+    for (int i = 0; i < p->tables.count; i++) {
+        if (i) text_format(out, "\n");
+        cells_markdown(&p->tables.at[i], out);
+        if (p->tables.at[i].notes.length) text_format(out, "\n%s\n", p->tables.at[i].notes.at);
+    }
+    if (p->reading.length || p->notes.length) text_format(out, "\n");
+    markdown_text(p->reading.at, out), markdown_text(p->notes.at, out);
+}
+
+void compare_show(ComparePage *p, SentenceForm form, int width, Text *out) {
+    switch (form) {
+    case SENTENCE_TEXT: show_text_page(p, width, out); break;
+    case SENTENCE_TEX: show_tex_page(p, out); break;
+    case SENTENCE_MARKDOWN: show_markdown_page(p, out); break;
+    }
+    text_release(&p->line), text_release(&p->head), text_release(&p->needs);
+    text_release(&p->reading), text_release(&p->notes);
+    cells_list_release(&p->tables);
+}
+
+ComparePage compare_page_new(void) {
+    return (ComparePage){
+        .line = text_new(), .head = text_new(), .needs = text_new(), .reading = text_new(), .notes = text_new()};
+}
+
+void compare_page(const CompareResult *r, ComparePage *p) {
+    *p = compare_page_new();
+    p->small = true;
+    compare_signature(r, &p->line);
+    head(r, &p->head);
+    text_format(&p->needs, "needs booktabs; %s is better; p: %s; smallest p possible: %s\n",
                 r->options.higher ? "higher" : "lower",
                 r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
                 SHOW_P(r->family.floor));
-    compare_reading(r->data, &words);
-    compare_notes(r, &words);
-    compare_comments(words.at, out);
-    compare_cells(r, &tables);
-    for (int i = 0; i < tables.count; i++) {
-        text_format(out, "%s{\\footnotesize\\setlength{\\tabcolsep}{4pt}%%\n", i ? "\n\\medskip\n" : "");
-        cells_tabular(&tables.at[i], &(TexLayout){0}, out);
-        text_format(out, "}%%\n");
-    }
+    compare_reading(r->data, &p->reading);
+    compare_cells(r, &p->tables);
+    compare_notes(r, &p->notes);
+}
+
+static void show(const CompareResult *r, SentenceForm form, Text *out) {
+    ComparePage p;
+    compare_page(r, &p);
+    compare_show(&p, form, PAGE_WIDTH, out);
+}
+
+void compare_text(const CompareResult *r, Text *out) {
+    show(r, SENTENCE_TEXT, out);
+}
+
+void compare_tex(const CompareResult *r, Text *out) {
+    show(r, SENTENCE_TEX, out);
 }
 
 /* ---- The picture of `compare --plot`: a row for each arm minus the baseline. ---- */

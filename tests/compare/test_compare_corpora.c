@@ -29,7 +29,11 @@ static void release(void) {
 }
 
 static void over_text(const CompareOver *r, Text *out) {
-    compare_over_text(r, PAGE_WIDTH, out);
+    compare_over_show(r, SENTENCE_TEXT, PAGE_WIDTH, out);
+}
+
+static void over_tex(const CompareOver *r, Text *out) {
+    compare_over_show(r, SENTENCE_TEX, 0, out);
 }
 
 static char *written(void (*write)(const CompareOver *, Text *)) {
@@ -50,7 +54,7 @@ Test(compare_corpora, scores_are_minus_the_baseline_s_mean) {
     cr_expect(s->mean_rank[0] == 1 && s->mean_rank[1] == 2);
     cr_expect_float_eq(s->ranks.p, .5, 1e-12, "two arms, two corpora: the other order of the second is as likely");
     cr_expect(result.of[0].family.at[0].t.mean == 3 && result.of[1].family.at[0].t.mean == 1);
-    char *text = written(over_text), *json = written(compare_over_json), *tex = written(compare_over_tex);
+    char *text = written(over_text), *json = written(compare_over_json), *tex = written(over_tex);
     cr_expect(strstr(text, "corpus wt\n") && strstr(text, "Over corpora\n") && strstr(text, "Friedman's test"));
     cr_expect(strstr(json, "\"over_corpora\"") && strstr(json, "\"corpus\": \"ts\""));
     cr_expect(strstr(tex, "% corpus ts\n") && strstr(tex, "share of runs at most"));
