@@ -113,14 +113,12 @@ static json_t *steps_json(const CompareData *d, int arm) {
 
 void target_steps_json(const TargetSteps *t, const Experiment *x, Text *out) {
     json_t *o = json_object(), *cells = json_array();
-    char where[256];
     json_add(o, "target", t->target, "loss", loss_of(t));
     for (int cell = 0; cell < t->cells; cell++) {
         json_t *one = json_object(), *arms = json_array();
         for (int arm = 0; arm < t->data[cell].arms; arm++)
             json_array_append_new(arms, steps_json(&t->data[cell], arm));
-        json_add(one, "factors", experiment_cell_text(where, x, cell), "steps", arms, "compare",
-                 compare_object(&t->of[cell]));
+        json_add(one, "factors", CELL_WHERE(x, cell), "steps", arms, "compare", compare_object(&t->of[cell]));
         json_array_append_new(cells, one);
     }
     json_add(o, "cells", cells);

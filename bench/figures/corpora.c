@@ -40,13 +40,13 @@ static void fill_arm(const Table *t, const Corpora *c, int part, int arm, PlotPa
 }
 
 static void note(const Table *t, const Corpora *c, bool higher, Plot *p) {
-    char note[400], conf[40];
+    char note[400];
     snprintf(
         note, sizeof note,
         "A curve is the share of the runs of all corpora whose score is at %s tau%s%s%s. The score is %s minus the "
         "baseline's mean on the same corpus; %s is better. A run that diverged counts as a uniform guess (loss ln V).",
         higher ? "least" : "most", t->sample.seeds > 1 ? "; its band is the " : "",
-        t->sample.seeds > 1 ? table_confidence(t, conf) : "",
+        t->sample.seeds > 1 ? TABLE_CONFIDENCE(t) : "",
         t->sample.seeds > 1 ? " % stratified bootstrap interval, point by point" : "", metric_info[c->metric].heading,
         higher ? "higher" : "lower");
     plot_note(p, note);

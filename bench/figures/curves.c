@@ -79,10 +79,8 @@ void figure_csv(const Table *t, Text *out) {
         for (const Panel *panel = t->x->panel; panel < t->x->panel + t->x->panels; panel++)
             for (int arm = 0; arm < t->sample.arms; arm++) {
                 Curve c = curve_of(t, cell, arm, panel->curve);
-                char where[256];
-                experiment_cell_text(where, t->x, cell);
                 for (int i = 0; i < c.rows; i++) {
-                    csv_text(out, where);
+                    csv_text(out, CELL_WHERE(t->x, cell));
                     text_format(out, ",");
                     csv_text(out, t->x->arm[arm].name);
                     text_format(out, ",%s,%d,", panel->curve->column, c.step[i]);
@@ -210,8 +208,8 @@ static void note_curves(const Table *t, int cell, Plot *p) {
 }
 
 static void curves_fill(const Table *t, int cell, Plot *p) {
-    char where[256], label[96];
-    figure_begin(p, t, figure_where(where, t->x, cell, NULL), across_of(t->x->panels), HEIGHT);
+    char label[96];
+    figure_begin(p, t, FIGURE_WHERE(t->x, cell, NULL), across_of(t->x->panels), HEIGHT);
     for (int arm = 0; arm < t->sample.arms; arm++) {
         int lost = diverged_runs(t, cell, arm), most = 40, bytes = show_bytes(t->x->arm[arm].label, &most);
         int n = snprintf(label, sizeof label, "%.*s", bytes, t->x->arm[arm].label);
@@ -224,8 +222,7 @@ static void curves_fill(const Table *t, int cell, Plot *p) {
 }
 
 static void curves_caption(const Table *t, int cell, Text *out) {
-    char where[256];
-    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    figure_caption_begin(t, FIGURE_WHERE(t->x, cell, NULL), out);
     for (int i = 0; i < t->x->panels; i++) text_format(out, "%s%s", i ? ", " : ": ", t->x->panel[i].curve->title);
     text_format(out, " over the steps.");
 }
@@ -305,9 +302,8 @@ static int fill_seed(const Table *t, int cell, int arm, int seed, PlotPanel *pan
 static void seeds_fill(const Table *t, int cell, Plot *p) {
     int arm[PANELS_MAX], arms = arms_of(t, cell, arm), last = 1;
     const Panel *shown = &t->x->panel[0];
-    char where[256];
     LOCAL_TEXT(note);
-    figure_begin(p, t, figure_where(where, t->x, cell, NULL), across_of(arms), HEIGHT);
+    figure_begin(p, t, FIGURE_WHERE(t->x, cell, NULL), across_of(arms), HEIGHT);
     text_format(
         &note,
         "The curve is %s, with a line per seed (%d). A wide line is a seed that leaves the others: at the end it is "
@@ -326,8 +322,7 @@ static void seeds_fill(const Table *t, int cell, Plot *p) {
 }
 
 static void seeds_caption(const Table *t, int cell, Text *out) {
-    char where[256];
-    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    figure_caption_begin(t, FIGURE_WHERE(t->x, cell, NULL), out);
     text_format(out, ": %s, a line per seed; those that leave the others are wide and named.",
                 t->x->panel[0].curve->title);
 }
@@ -401,9 +396,8 @@ void figure_blocks_csv(const Table *t, Text *out) {
         for (int p = 0; p < t->x->block_panels; p++)
             for (int arm = 0; arm < t->sample.arms; arm++)
                 for (int l = 0; l < layers_of(t, cell, arm); l++) {
-                    char where[256];
                     BlockMean of = block_mean(t, cell, p, arm, l);
-                    csv_text(out, experiment_cell_text(where, t->x, cell));
+                    csv_text(out, CELL_WHERE(t->x, cell));
                     text_format(out, ",");
                     csv_text(out, t->x->arm[arm].name);
                     text_format(out, ",%s,%d,", quantity(t->x->block_panel[p].curve), l);
@@ -462,9 +456,8 @@ static bool blocks_panel(const Table *t, int cell, int i, Plot *p) {
 }
 
 static void blocks_fill(const Table *t, int cell, Plot *p) {
-    char where[256];
     bool covered = false;
-    figure_begin(p, t, figure_where(where, t->x, cell, NULL), BLOCKS_ACROSS, BLOCKS_HEIGHT);
+    figure_begin(p, t, FIGURE_WHERE(t->x, cell, NULL), BLOCKS_ACROSS, BLOCKS_HEIGHT);
     figure_legend(p, t);
     for (int i = 0; i < t->x->block_panels; i++)
         if (panel_any(t, cell, i)) covered |= blocks_panel(t, cell, i, p);
@@ -474,8 +467,7 @@ static void blocks_fill(const Table *t, int cell, Plot *p) {
 }
 
 static void blocks_caption(const Table *t, int cell, Text *out) {
-    char where[256];
-    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    figure_caption_begin(t, FIGURE_WHERE(t->x, cell, NULL), out);
     text_format(out, ", per block, 0 being next to the embeddings: ");
     for (int i = 0; i < t->x->block_panels; i++)
         text_format(out, "%s%s", i ? "; " : "", t->x->block_panel[i].curve->title);

@@ -124,6 +124,7 @@ int figure_arm(const Table *t, int i);
 
 /* "lr=3e-4, warmup=500" of a cell, or "" without factors; without: one that is left out, or NULL. */
 char *figure_where(char out[256], const Experiment *x, int cell, const char *without);
+#define FIGURE_WHERE(x, cell, without) figure_where((char[256]){0}, x, cell, without) /* in a buffer of this block */
 
 /* The steps after which all cells ended. */
 int figure_last_step(const Table *t);

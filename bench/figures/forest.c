@@ -136,7 +136,6 @@ static void numbers(const Comparison *c, Text *out) {
 
 /* Returns how many runs of it diverged. */
 static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
-    char where[256];
     Compared pair;
     LOCAL_TEXT(said);
     LOCAL_TEXT(label);
@@ -149,7 +148,7 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
     forest_row(panel, &(ForestRow){.family = &t->family,
                                    .c = c,
                                    .better = metric_info[t->metric].better,
-                                   .heading = i ? NULL : figure_where(where, t->x, cell, NULL),
+                                   .heading = i ? NULL : FIGURE_WHERE(t->x, cell, NULL),
                                    .label = label.at,
                                    .numbers = said.at,
                                    .style = figure_arm_style(t, pair.arm),
@@ -160,11 +159,10 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
 }
 
 static void note_differences(const Table *t, int lost, Plot *p) {
-    char conf[40];
     LOCAL_TEXT(note);
     text_format(&note, "○ is one seed (of %d). Below stands the mean", t->sample.seeds);
     if (t->sample.seeds > 1)
-        text_format(&note, " with its paired %s%% %s interval", table_confidence(t, conf), table_interval(t));
+        text_format(&note, " with its paired %s%% %s interval", TABLE_CONFIDENCE(t), table_interval(t));
     text_format(&note, ".");
     if (isfinite(t->x->margin)) text_format(&note, " The shaded band is the margin, %s.", FORMAT_REAL(t->x->margin));
     text_format(&note, " Verdict and p are those of the %s at level %s, adjusted for the table's %d comparison%s.",

@@ -193,8 +193,7 @@ static void note_laws(const Table *t, int cell, Plot *p) {
 }
 
 static void fill(const Table *t, int cell, Plot *plot) {
-    char where[256];
-    figure_begin(plot, t, figure_where(where, t->x, cell, NULL), ACROSS, HEIGHT);
+    figure_begin(plot, t, FIGURE_WHERE(t->x, cell, NULL), ACROSS, HEIGHT);
     figure_legend(plot, t);
     plot_note(plot, SHOW_TEXT("Points are means of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s"));
     note_laws(t, cell, plot);
@@ -205,8 +204,7 @@ static void fill(const Table *t, int cell, Plot *plot) {
 }
 
 static void caption(const Table *t, int cell, Text *out) {
-    char where[256];
-    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    figure_caption_begin(t, FIGURE_WHERE(t->x, cell, NULL), out);
     text_format(out, ", growth over depth: the stream's variance with three laws, thick the one AIC prefers, its "
                      "gradient early and late, and the headroom below fp16's largest number, 65,504.");
 }

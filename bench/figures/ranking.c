@@ -70,7 +70,7 @@ static void fill_row(const Table *t, const Ranking *y, const RankingRow *from, P
 
 static void fill(const Table *t, int part, Plot *p) {
     const Ranking *y = table_ranking(t);
-    char where[400], conf[40];
+    char where[400];
     LOCAL_TEXT(note);
     if (!y) return;
     const RankingRow *first = &y->row[part * y->arms];
@@ -82,7 +82,7 @@ static void fill(const Table *t, int part, Plot *p) {
     for (const RankingRow *row = first; row < first + y->arms; row++) fill_row(t, y, row, panel);
     text_format(&note,
                 "○ is one seed (of %d). Filled marks are means with their %s%% t intervals, in brackets on the right",
-                y->seeds, table_confidence(t, conf));
+                y->seeds, TABLE_CONFIDENCE(t));
     if (y->apart)
         text_format(&note, "; behind them stand the places that the runs leave possible: where places overlap, arms "
                            "are not told apart");

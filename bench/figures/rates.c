@@ -74,10 +74,9 @@ static void caption(const Table *t, int part, const char *shown, Text *out) {
 
 /* A panel whose x axis is the group's rates. */
 static PlotPanel *rate_panel(Plot *p, const RateGroup *g, const char *title, const char *unit) {
-    char text[SHOWN];
     PlotPanel *panel = plot_panel(p, title, "learning rate", unit);
     panel->x.least = g->rate[0] / 1.25, panel->x.most = g->rate[g->rates - 1] * 1.25, panel->x.log = true;
-    for (int k = 0; k < g->rates; k++) plot_tick_at(&panel->x, g->rate[k], format_rate(text, g->rate[k]));
+    for (int k = 0; k < g->rates; k++) plot_tick_at(&panel->x, g->rate[k], FORMAT_RATE(g->rate[k]));
     return panel;
 }
 

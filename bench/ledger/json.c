@@ -20,7 +20,6 @@ void ledger_place(const LedgerLine *l, Text *out) {
 
 /* "+0.1173 [0.1120, 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6" */
 static void numbers(const LedgerLine *l, Text *out) {
-    char confidence[40];
     const ClaimVerdict *v = l->v;
     const char *ratio = table_ratio(v->test);
     int decimals = claim_decimals(v->test, v->c->t.se);
@@ -29,7 +28,7 @@ static void numbers(const LedgerLine *l, Text *out) {
     if (!isnan(v->lo)) {
         text_format(out, " ");
         show_interval(out, v->lo, v->hi, decimals, "");
-        text_format(out, " (%s%% %s)", table_confidence(&l->in->table, confidence), v->interval);
+        text_format(out, " (%s%% %s)", TABLE_CONFIDENCE(&l->in->table), v->interval);
     }
     if (table_side_found(v)[0]) text_format(out, ", %s", table_side_found(v));
     if (!isnan(v->reported))

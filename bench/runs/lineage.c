@@ -199,13 +199,12 @@ static void rows(const Lineage *l, int width, Text *out) {
 /* "+0.1173 [0.1120, 0.1227]": as the table shows it. */
 static void interval(const Lineage *l, Text *out) {
     const Comparison *c = l->c;
-    char conf[40];
     int decimals = decimals_for(c->t.se, 4);
     bool shown = c->t_decides && c->t.status == ST_OK;
     text_format(out, "\nmean difference  %s ", SHOW_SIGNED(c->t.mean, decimals));
     show_interval(out, shown ? c->t.lo : (double)NAN, c->t.hi, decimals,
                   c->t_decides ? st_status_text(c->t.status) : "diverged");
-    text_format(out, ", %s%% paired %s interval\n", table_confidence(l->t, conf), table_interval(l->t));
+    text_format(out, ", %s%% paired %s interval\n", TABLE_CONFIDENCE(l->t), table_interval(l->t));
 }
 
 static void share(Text *out, uint64_t count, uint64_t total, double p) {
@@ -395,13 +394,12 @@ json_t *lineage_json(const Lineage *l) {
     const Table *t = l->t;
     const Contrast *w = &l->c->what;
     json_t *o = json_begin(LINEAGE_SCHEMA), *arms = json_array(), *written = json_array();
-    char where[256];
     LOCAL_TEXT(words);
     json_add(o, "experiment", t->x->name, "profile", t->x->profile, "plan", t->x->plan, "results", t->results_hash,
              "exploratory", json_boolean(t->exploratory || l->of == LINEAGE_ALONE), "class",
              t->classes.length ? t->classes.at : NULL);
-    json_add(o, "factors", experiment_cell_text(where, t->x, w->cell), "step", t->sample.cell[w->cell].step[w->step],
-             "metric", metric_info[w->metric].key, "of", of[l->of]);
+    json_add(o, "factors", CELL_WHERE(t->x, w->cell), "step", t->sample.cell[w->cell].step[w->step], "metric",
+             metric_info[w->metric].key, "of", of[l->of]);
     for (int side = 0; side < 2; side++) {
         const Arm *arm = &t->x->arm[w->term[side].arm];
         json_array_append_new(arms, json_pack("{s:s, s:s}", "arm", arm->name, "label", arm->label));

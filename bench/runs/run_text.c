@@ -48,7 +48,6 @@ static void draw(char *cells, const Frame *f, const Curves *c, const CurveInfo *
 
 void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom, int width, int height, Text *out) {
     Frame f = {.least = (double)INFINITY, .most = -(double)INFINITY};
-    char number[SHOWN];
     widen(&f, c, often), widen(&f, c, seldom);
     if (!(f.least <= f.most)) return;
     f.log = f.least > 0 && f.most > 10 * f.least;
@@ -58,7 +57,7 @@ void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom
     draw(cells, &f, c, seldom, 'o', width, height);
     for (int row = 0; row < height; row++) {
         bool first = !row, last = row == height - 1;
-        const char *label = first ? show_number(number, f.most, 3) : last ? show_number(number, f.least, 3) : "";
+        const char *label = first ? SHOW_NUMBER(f.most, 3) : last ? SHOW_NUMBER(f.least, 3) : "";
         int used = width;
         while (used && cells[row * width + used - 1] == ' ') used--;
         text_format(out, "%*s |%.*s\n", LABEL, label, used, cells + row * width);

@@ -32,11 +32,10 @@ static void contrast_text(const Until *u, int i, Text *out) {
     const Anytime none = {.at = 0}, *a = u->family.anytime ? &u->family.anytime[i] : &none;
     const Experiment *x = &u->x;
     bool look = !u->family.anytime && until_is(&u->family, i);
-    char where[256];
     const char *against = x->arm[c->what.term[1].arm].name;
     text_format(out, "%s", x->arm[c->what.term[0].arm].name);
     if (x->compares) text_format(out, " - %s", against);
-    if (x->factors) text_format(out, " [%s]", experiment_cell_text(where, x, c->what.cell));
+    if (x->factors) text_format(out, " [%s]", CELL_WHERE(x, c->what.cell));
     if (a->at || look) {
         text_format(out, " (");
         if (!look) text_format(out, "after %d: ", a->at);

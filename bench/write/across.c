@@ -25,15 +25,6 @@ static const Comparison *find(const Table *t, int cell, Compared pair) {
     return NULL;
 }
 
-static void numbers(const Comparison *one, Cells *c) {
-    const bool shown = one->t_decides && one->t.status == ST_OK;
-    const int decimals = decimals_for(one->t.se, 4);
-    cell_signed(c, one->t.mean, decimals);
-    cell_interval(c, shown ? one->t.lo : (double)NAN, one->t.hi, decimals,
-                  one->t_decides ? st_status_text(one->t.status) : "diverged");
-    cell_p(c, one->joint.step);
-}
-
 /* The effect at each value, then how it changes from the first. */
 static void pair_rows(const Place *p, int pair, Cells *c) {
     const Table *t = p->t;
@@ -44,13 +35,14 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
     for (int v = 0; v < p->a->values; v++) {
         cells_row(c);
         cell_text(c, p->label[v]);
-        numbers(p->at[v], c);
+        difference_cells(p->at[v], c), cell_p(c, p->at[v]->joint.step);
         cell_by(c, table_decision, t, p->at[v]);
     }
     for (int v = 1; v < p->a->values; v++) {
         cells_row(c);
         cell_format(c, "%s minus %s", p->label[v], factor_text(first, &t->x->factor[0], 0));
-        numbers(&p->a->changes.at[pair * (p->a->values - 1) + v - 1], c);
+        const Comparison *change = &p->a->changes.at[pair * (p->a->values - 1) + v - 1];
+        difference_cells(change, c), cell_p(c, change->joint.step);
         text_clear(&words);
         if (v + 1 == p->a->values) across_words(p->a, p->at, pair, p->label, &words);
         cell_text(c, words.at);
@@ -82,7 +74,6 @@ static bool at_each(Place *p, int pair) {
 void across_tables(const Table *t, CellsList *out) {
     Across a;
     Place p;
-    char difference[96], interval[64], conf[40];
     if (!place_init(&p, t, &a)) return;
     const Factor *f = &t->x->factor[0];
     Cells *c = cells_add(out, "across", SHOW_TEXT("Differences across %s", f->key));
@@ -93,13 +84,10 @@ void across_tables(const Table *t, CellsList *out) {
     text_format(&c->notes,
                 "p_adj of a change is that of its sign flips, adjusted by max-T over %d (the smallest possible is %s).",
                 a.changes.count, SHOW_P(a.changes.floor));
-    snprintf(difference, sizeof difference, "Δ %s",
-             t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key);
-    snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
     cells_column(c, "at", 'l', f->key);
     c->stub = 1;
-    cells_columns(c, {"difference", "r", difference}, {"difference", "i", interval}, {"p_adjusted", "r", "p_adj"},
-                  {"verdict", "p", "verdict"});
+    cells_columns(c, {"difference", "r", HEAD_DIFFERENCE(t)}, {"difference", "i", HEAD_INTERVAL(t)},
+                  {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"});
     for (int i = 0; i < a.pairs; i++)
         if (at_each(&p, i)) pair_rows(&p, i, c);
     place_release(&p, &a);

@@ -79,12 +79,12 @@ int claim_decimals(const ClaimTest *t, double se) {
 }
 
 static void effect_cell(Cells *c, const ClaimRow *r, double x, int decimals) {
-    char number[SHOWN], ratio[SHOWN + 8];
+    char ratio[SHOWN + 8];
     if (!table_ratio(r->test)) {
         cell_signed(c, x, decimals);
         return;
     }
-    snprintf(ratio, sizeof ratio, "ratio %s", show_number(number, x, 2));
+    snprintf(ratio, sizeof ratio, "ratio %s", SHOW_NUMBER(x, 2));
     cell_shown(c, x, ratio);
 }
 
@@ -183,10 +183,8 @@ void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
 }
 
 ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, char interval[CLAIMS_INTERVAL_SIZE]) {
-    char confidence[40];
     interval[0] = 0;
-    if (v->interval[0])
-        snprintf(interval, CLAIMS_INTERVAL_SIZE, "%s%% %s", table_confidence(t, confidence), v->interval);
+    if (v->interval[0]) snprintf(interval, CLAIMS_INTERVAL_SIZE, "%s%% %s", TABLE_CONFIDENCE(t), v->interval);
     return (ClaimRow){.test = v->test,
                       .v = v,
                       .where = where,
@@ -214,7 +212,6 @@ static void row(ClaimsTable *x, const Table *t, const ClaimVerdict *v) {
 
 void claims_tables(const Table *t, CellsList *out) {
     const ClaimVerdict *before = NULL;
-    char confidence[40];
     ClaimsTable x;
     LOCAL_TEXT(words);
     for (int i = 0; i < t->verdicts.count && !before; i++)
@@ -224,7 +221,7 @@ void claims_tables(const Table *t, CellsList *out) {
     Cells *c = cells_add(out, "claims", "");
     title(t, &c->title);
     text_format(&c->caption, "The reported numbers stand in %s.", t->claims->file);
-    claims_begin(&x, c, SHOW_TEXT("[%s%% CI]", table_confidence(t, confidence)));
+    claims_begin(&x, c, SHOW_TEXT("[%s%% CI]", TABLE_CONFIDENCE(t)));
     for (int i = 0; i < t->verdicts.count; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i];
         if (!v->c) continue;

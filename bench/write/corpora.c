@@ -63,16 +63,14 @@ void corpora_ranks(const CorporaShown *s, Text *out) {
 
 void corpora_methods(const CorporaShown *s, const char *unit, Text *out) {
     const CorporaSum *c = s->sum;
-    char conf[40];
-    format_real(conf, round(1e4 * (1 - c->alpha)) / 100);
     text_format(
         out,
         "The score of a run is %s minus the mean of %s on the same corpus; %s is better. IQM is the interquartile mean "
         "of the scores of all %d runs of an arm. Brackets are the %s %% stratified bootstrap interval of the "
         "difference of the IQMs, for other seeds on these corpora. Mean rank averages over the corpora the rank of an "
         "arm's mean, of which 1 is the best. Shares are those of runs whose score is at %s the number on top.",
-        unit, s->arm[c->baseline], c->higher ? "higher" : "lower", c->corpora * c->seeds, conf,
-        c->higher ? "least" : "most");
+        unit, s->arm[c->baseline], c->higher ? "higher" : "lower", c->corpora * c->seeds,
+        FORMAT_REAL(round(1e4 * (1 - c->alpha)) / 100), c->higher ? "least" : "most");
 }
 
 /* tau: a round score; its share of runs under its own number. */

@@ -21,10 +21,10 @@ const char *prose_unit(Metric m) {
 
 /* "95% CI [0.477, 0.637], 6 seeds, p = .031, adjusted for 12 comparisons"; turned: of minus the difference. */
 static void evidence(const Table *t, const Comparison *c, bool turned, Text *out) {
-    char conf[40], p[SHOWN];
+    char p[SHOWN];
     int sign = turned ? -1 : 1;
     if (c->t_decides && c->t.status == ST_OK) {
-        text_format(out, "%s%% %sCI ", table_confidence(t, conf), t->family.anytime ? "anytime " : "");
+        text_format(out, "%s%% %sCI ", TABLE_CONFIDENCE(t), t->family.anytime ? "anytime " : "");
         show_interval(out, turned ? sign * c->t.hi : c->t.lo, turned ? sign * c->t.lo : c->t.hi, prose_digits(c), "");
         text_format(out, ", ");
     }
@@ -310,7 +310,6 @@ static void test_of(const Table *t, Text *out) {
 
 static void tested(const Table *t, Text *out) {
     const char *base = t->x->arm[t->sample.baseline].label;
-    char conf[40];
     text_format(out,
                 "Every arm is trained with the same %d seeds%s. Differences in %s to %s are means over the seeds with "
                 "paired %s%% %s intervals. ",
@@ -318,7 +317,7 @@ static void tested(const Table *t, Text *out) {
                 t->same_batches ? ": for one seed all arms read the same batches and start from the same values of the "
                                   "weights that they share"
                                 : "",
-                metric_info[t->metric].heading, base, table_confidence(t, conf), table_interval(t));
+                metric_info[t->metric].heading, base, TABLE_CONFIDENCE(t), table_interval(t));
     test_of(t, out);
     text_format(out, ". We call a difference real at p < %s", FORMAT_REAL(t->x->alpha));
     if (isfinite(t->x->margin) && t->x->margin > 0)

@@ -53,11 +53,10 @@ static void ranking_words(const Table *t, const Ranking *y, Text *out) {
 
 /* Its intervals and tests. */
 static void methods(const Table *t, const Ranking *y, Text *out) {
-    char conf[40];
     text_format(out,
                 "Mean rank is the mean of the ranks within each seed. Intervals are %s %% t intervals over %d seeds, "
                 "of the arm alone",
-                table_confidence(t, conf), y->seeds);
+                TABLE_CONFIDENCE(t), y->seeds);
     if (y->joint.status == ST_OK)
         text_format(
             out,
@@ -155,8 +154,7 @@ static void each_row(const Table *t, const Ranking *y, Cells *c,
 }
 
 static void loss_columns(const Table *t, Cells *c) {
-    char over[ARM_LABEL_SIZE + 16];
-    snprintf(over, sizeof over, "minus %s", t->x->arm[t->sample.baseline].label);
+    const char *over = HEAD_MINUS(t);
     first_columns(c);
     cells_columns(c, {"place", "i", "places"}, {"mean_rank", "r", "mean rank"}, {"loss", "r", "loss"},
                   {"loss", "i", "[CI]"}, {"delta", "r", "difference", over}, {"delta", "i", "[CI]", over},
@@ -312,16 +310,14 @@ static void pair_row(const Table *t, const Best *b, const BestPair *p, Cells *c)
 }
 
 static void differences(const Table *t, const Best *b, CellsList *out) {
-    char interval[64], conf[40];
     Cells *c = cells_add(out, "best", "Arms at their best learning rates");
     caption(t, b, &c->caption);
     notes(t, b, &c->notes);
-    snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
-    cells_column(c, "label", 'l',
-                 t->x->compares ? "difference" : SHOW_TEXT("minus %s", t->x->arm[t->sample.baseline].label));
+    cells_column(c, "label", 'l', t->x->compares ? "difference" : HEAD_MINUS(t));
     c->stub = c->columns;
-    cells_columns(c, {"difference", "r", "Δ loss, nats"}, {"difference", "i", interval}, {"p_adjusted", "r", "p_adj"},
-                  {"verdict", "p", "verdict"}, {"arm", "X", ""}, {"against", "X", ""}, {"p", "X", ""});
+    cells_columns(c, {"difference", "r", "Δ loss, nats"}, {"difference", "i", HEAD_INTERVAL(t)},
+                  {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"}, {"arm", "X", ""}, {"against", "X", ""},
+                  {"p", "X", ""});
     for (int i = 0; i < b->pairs; i++) {
         if (!i || b->pair[i].group != b->pair[i - 1].group) cells_heading(c, b->ranking.group[b->pair[i].group]);
         pair_row(t, b, &b->pair[i], c);
@@ -356,7 +352,6 @@ void best_tables(const Table *t, CellsList *out) {
 }
 
 void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out) {
-    char conf[40];
     int decimals = decimals_for(p->minus.se, RANKING_DIGITS);
     text_format(out, "%s each arm at its best of %d learning rates, %s ends %s nats %s than %s",
                 t->exploratory ? "In an exploratory comparison, with" : "With", b->ranking.rates, label_of(t, p->arm),
@@ -364,7 +359,7 @@ void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out) 
                 label_of(t, p->against));
     text_format(out, " (");
     if (p->minus.status == ST_OK)
-        text_format(out, "%s%% t interval %s to %s, ", table_confidence(t, conf), SHOW_NUMBER(p->minus.lo, decimals),
+        text_format(out, "%s%% t interval %s to %s, ", TABLE_CONFIDENCE(t), SHOW_NUMBER(p->minus.lo, decimals),
                     SHOW_NUMBER(p->minus.hi, decimals));
     text_format(out, "%d paired seeds, adjusted p %s%s): ", b->ranking.seeds,
                 isnan(p->p.step) || p->p.step < .001 ? "" : "= ", SHOW_P(p->p.step));

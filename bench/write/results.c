@@ -131,11 +131,9 @@ static void each_row(const Place *p, Cells *c, void (*cells)(const Place *, cons
 }
 
 static Cells *tests_table(const Place *p, const char *name, const char *what, CellsList *out) {
-    char heading[ARM_LABEL_SIZE + 16];
-    Cells *c = cells_add(out, name, SHOW_TEXT("After %d steps: %s", p->t->sample.cell[p->cell].step[p->step], what));
-    snprintf(heading, sizeof heading, "minus %s", p->t->x->arm[p->t->sample.baseline].label);
-    if (p->t->x->compares) snprintf(heading, sizeof heading, "difference");
-    cells_column(c, "arm", 'l', heading);
+    const Table *t = p->t;
+    Cells *c = cells_add(out, name, SHOW_TEXT("After %d steps: %s", t->sample.cell[p->cell].step[p->step], what));
+    cells_column(c, "arm", 'l', t->x->compares ? "difference" : HEAD_MINUS(t));
     c->below = true;
     return c;
 }
@@ -148,15 +146,19 @@ static double p_of(StStatus status, double p) {
     return status == ST_OK ? p : (double)NAN;
 }
 
-static void test_cells(const Place *p, const Comparison *one, Cells *c) {
-    const Table *t = p->t;
+void difference_cells(const Comparison *one, Cells *c) {
     int decimals = decimals_for(one->t.se, 4);
     bool shown = one->t_decides && one->t.status == ST_OK;
+    cell_signed(c, one->t.mean, decimals);
+    cell_interval(c, shown ? one->t.lo : (double)NAN, one->t.hi, decimals, why_no_interval(one));
+}
+
+static void test_cells(const Place *p, const Comparison *one, Cells *c) {
+    const Table *t = p->t;
     LOCAL_TEXT(words);
     table_decision(t, one, &words);
     if (t->exploratory) text_format(&words, t->partial ? " (partial)" : " (exploratory)");
-    cell_signed(c, one->t.mean, decimals);
-    cell_interval(c, shown ? one->t.lo : (double)NAN, one->t.hi, decimals, why_no_interval(one));
+    difference_cells(one, c);
     cell_p(c, p_of(one->flip.status, one->flip.p));
     cell_p(c, one->joint.step);
     cell_text(c, words.at);
@@ -174,12 +176,8 @@ static bool table_shows_holm(const Table *t) {
 
 static void tests(const Place *p, CellsList *out) {
     const Table *t = p->t;
-    char conf[40], interval[64], difference[96];
-    bool loss = t->metric == METRIC_valid_loss;
     Cells *c = tests_table(p, "tests", "differences, tests and verdicts", out);
-    snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
-    snprintf(difference, sizeof difference, "Δ %s", loss ? "loss, nats" : metric_info[t->metric].key);
-    cells_columns(c, {"difference", "r", difference}, {"difference", "i", interval}, {"p", "r", "p"},
+    cells_columns(c, {"difference", "r", HEAD_DIFFERENCE(t)}, {"difference", "i", HEAD_INTERVAL(t)}, {"p", "r", "p"},
                   {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"});
     each_row(p, c, test_cells);
     text_format(&c->notes, "p_adj is p adjusted for all comparisons of this table; the smallest possible p is %s.",
@@ -199,8 +197,7 @@ static void anytime_row(const Place *p, const Comparison *one, Cells *c) {
 static void anytime_tests(const Place *p, CellsList *out) {
     const Table *t = p->t;
     Cells *c = tests_table(p, "anytime", "differences, with p and intervals that hold at every stop", out);
-    anytime_columns(c, SHOW_TEXT("Δ %s", t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key),
-                    1 - t->x->alpha, true);
+    anytime_columns(c, HEAD_DIFFERENCE(t), 1 - t->x->alpha, true);
     cells_column(c, "verdict", 'p', "verdict");
     each_row(p, c, anytime_row);
     text_format(&c->notes, "Seeds were added until every comparison was decided: ");

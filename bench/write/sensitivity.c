@@ -21,7 +21,6 @@ static double power(double x) {
  * where some have none, and "none" where all. */
 static void stable_rate(const Sensitivity *y, const SensitivityRow *row, Text *out) {
     double least = (double)INFINITY, most = -(double)INFINITY;
-    char text[SHOWN];
     for (int s = 0; s < y->seeds; s++) {
         double x = row->value[SENSITIVITY_stable][s];
         least = fmin(least, x), most = fmax(most, x);
@@ -35,8 +34,7 @@ static void stable_rate(const Sensitivity *y, const SensitivityRow *row, Text *o
             continue;
         }
         text_format(out, "%s", sensitivity_none(y, shown[i]) ? "below " : "");
-        format_rate(text, sensitivity_none(y, shown[i]) ? y->rate[0] : power(shown[i]));
-        text_format(out, "%s", text);
+        text_format(out, "%s", FORMAT_RATE(sensitivity_none(y, shown[i]) ? y->rate[0] : power(shown[i])));
     }
     text_format(out, least < most ? ")" : "");
 }
@@ -56,8 +54,8 @@ static void mean_cells(const Sensitivity *y, const SensitivityRow *row, int q, C
 }
 
 /* The stable rates' difference is one of logarithms: a ratio. */
-static void difference_cells(const SensitivityRow *row, int q, Cells *c) {
-    char shown[SHOWN + 8], number[SHOWN];
+static void rate_difference(const SensitivityRow *row, int q, Cells *c) {
+    char shown[SHOWN + 8];
     const StTci *i = &row->minus[q];
     bool ratio = q == SENSITIVITY_stable, ok = i->status == ST_OK;
     if (row->baseline || isnan(i->mean)) {
@@ -65,7 +63,7 @@ static void difference_cells(const SensitivityRow *row, int q, Cells *c) {
         return;
     }
     if (ratio)
-        snprintf(shown, sizeof shown, "x %s", show_number(number, exp2(i->mean), 2));
+        snprintf(shown, sizeof shown, "x %s", SHOW_NUMBER(exp2(i->mean), 2));
     else
         show_signed(shown, i->mean, 3);
     cell_shown(c, ratio ? exp2(i->mean) : i->mean, shown);
@@ -74,9 +72,8 @@ static void difference_cells(const SensitivityRow *row, int q, Cells *c) {
 }
 
 static void words(const Table *t, const Sensitivity *y, Text *out) {
-    char shown[SHOWN];
     text_format(out, "The learning rates are");
-    for (int k = 0; k < y->rates; k++) text_format(out, "%s %s", k ? "," : "", format_rate(shown, y->rate[k]));
+    for (int k = 0; k < y->rates; k++) text_format(out, "%s %s", k ? "," : "", FORMAT_RATE(y->rate[k]));
     text_format(out,
                 ". Numbers are means and standard deviations over n = %d seeds; differences to %s have paired t "
                 "intervals; the smallest possible p is %s. Each seed's rate is the one that the other seeds choose. "
@@ -85,7 +82,7 @@ static void words(const Table *t, const Sensitivity *y, Text *out) {
                 "that at the chosen one. Sensitivity is the mean over the rates of the loss above that at the chosen "
                 "rate, where a loss counts at most as the first. Rates are geometric means (range) and are compared by "
                 "their ratio; no stable rate counts as one step below the grid.",
-                y->seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y->floor));
+                y->seeds, t->x->arm[t->sample.baseline].label, SHOW_P(y->floor));
 }
 
 static void arm_rows(const Table *t, const Sensitivity *y, const SensitivityRow *row, Cells *c) {
@@ -94,7 +91,7 @@ static void arm_rows(const Table *t, const Sensitivity *y, const SensitivityRow 
         cell_text(c, q ? "" : t->x->arm[row->arm].label);
         cell_text(c, headings[q]);
         mean_cells(y, row, q, c);
-        difference_cells(row, q, c);
+        rate_difference(row, q, c);
         cell_text(c, t->x->arm[row->arm].name);
         cell_text(c, sensitivity_names[q]);
         cell_integer(c, row->none);
@@ -123,8 +120,7 @@ void sensitivity_tables(const Table *t, CellsList *out) {
     const Sensitivity *y = table_sensitivity(t);
     if (!y) return;
     Cells *c = cells_add(out, "sensitivity", "Sensitivity to the learning rate");
-    char over[ARM_LABEL_SIZE + 16];
-    snprintf(over, sizeof over, "minus %s", t->x->arm[t->sample.baseline].label);
+    const char *over = HEAD_MINUS(t);
     words(t, y, &c->caption);
     cells_columns(c, {NULL, "l", "arm"}, {NULL, "l", ""});
     c->stub = c->columns;

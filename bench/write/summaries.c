@@ -276,13 +276,12 @@ static void failures_row(const Table *t, const Failures *f, int cell, int arm, C
 
 void failures_tables(const Table *t, CellsList *out) {
     Failures f;
-    char where[256];
     if (!failures_make(&f, &t->sample)) return;
     Cells *c = cells_add(out, "failures", "Runs that diverge or stall");
     failures_words(t, &f, &c->caption);
     failures_columns(c);
     for (int cell = 0; cell < f.cells; cell++) {
-        cells_heading(c, experiment_cell_text(where, t->x, cell));
+        cells_heading(c, CELL_WHERE(t->x, cell));
         for (int arm = 0; arm < f.arms; arm++) failures_row(t, &f, cell, arm, c);
     }
     failures_release(&f);
@@ -294,12 +293,11 @@ enum { DIGITS = 5 };
 
 static void components_words(const Table *t, const Components *c, Text *out) {
     const SampleCell *cell = &t->sample.cell[0];
-    char conf[40];
     text_format(out,
                 "SD is the standard deviation over %d seeds of %s after %d steps. What varies follows the run's seed; "
                 "the other draws are those of one seed. Intervals are %s %% chi-square intervals for normal values, "
                 "that of the sum is Satterthwaite's.",
-                c->seeds, metric_info[t->metric].heading, cell->step[cell->steps - 1], table_confidence(t, conf));
+                c->seeds, metric_info[t->metric].heading, cell->step[cell->steps - 1], TABLE_CONFIDENCE(t));
     text_format(out, " The variance of a source includes its interactions with what is fixed, so the sum can exceed "
                      "the variance found when all vary. Both come from the same draws, and no test compares them. A "
                      "run that diverged counts as a uniform guess (loss ln V).");

@@ -54,6 +54,14 @@ void results_tables(const Table *t, int cell, int step, bool whole, CellsList *o
 /* Of all cells and steps after 0, in order. */
 void results_all(const Table *t, bool whole, CellsList *out);
 
+/* Headings that tables of differences share: "Δ loss, nats", "[95% t interval]", "minus Pre-LN". */
+#define HEAD_DIFFERENCE(t) \
+    SHOW_TEXT("Δ %s", (t)->metric == METRIC_valid_loss ? "loss, nats" : metric_info[(t)->metric].key)
+#define HEAD_INTERVAL(t) SHOW_TEXT("[%s%% t interval]", TABLE_CONFIDENCE(t))
+#define HEAD_MINUS(t) SHOW_TEXT("minus %s", (t)->x->arm[(t)->sample.baseline].label)
+/* Cells of a difference and its interval. */
+void difference_cells(const Comparison *one, Cells *c);
+
 /* What these marks, of CellMark, mean, and bold numbers where there are any. */
 void table_signs(const Table *t, unsigned marks, bool bold, Text *out);
 

@@ -172,6 +172,11 @@ void table_sources(const Table *t, Text *out);                   /* every corpus
 void table_label(const Table *t, Text *out);                     /* of LaTeX's \\label */
 const char *table_packages(const Table *t);                      /* what LaTeX needs for its tables */
 char *table_confidence(const Table *t, char out[40]);                   /* "95" */
+
+/* In buffers of this block: the confidence; where a cell stands, "width = 48, lr = 0.01". */
+#define TABLE_CONFIDENCE(t) table_confidence(t, (char[40]){0})
+#define CELL_WHERE(x, cell) experiment_cell_text((char[256]){0}, x, cell)
+
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
 
 /* Words broken at blanks so that no line is longer than a terminal's page. */

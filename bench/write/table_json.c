@@ -45,10 +45,10 @@ static json_t *arm_json(const Table *t, int cell, int step, int arm) {
 static json_t *cell_json(const Table *t, int cell) {
     json_t *o = json_object(), *steps = json_array();
     LOCAL_TEXT(words);
-    char where[256], why[CLAIM_WHY_SIZE];
+    char why[CLAIM_WHY_SIZE];
     table_corpus(t, cell, &words);
     table_reported_why(t, cell, why, sizeof why);
-    json_add(o, "factors", experiment_cell_text(where, t->x, cell), "corpus", words.at);
+    json_add(o, "factors", CELL_WHERE(t->x, cell), "corpus", words.at);
     if (why[0]) json_add(o, "reported_not_shown", why);
     for (int step = 0; step < t->sample.cell[cell].steps; step++) {
         json_t *arms = json_array();

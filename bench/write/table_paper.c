@@ -84,7 +84,7 @@ static void spread_cell(const Paper *p, int cell, int arm, Metric m, Cells *c) {
     cell_shown(c, a.sd, SHOW_TEXT("±%s", show_number(sd, a.sd, decimals_of(a.sd, m))));
 }
 
-static void difference_cells(const Comparison *one, Cells *c) {
+static void short_difference(const Comparison *one, Cells *c) {
     cell_signed(c, one->status == ST_OK ? one->t.mean : (double)NAN, decimals_of(one->t.se, one->what.metric));
 }
 
@@ -92,7 +92,7 @@ static void marked_difference_cells(Paper *p, int cell, int arm, Cells *c) {
     const Table *t = p->t;
     const Comparison *one = table_comparison(t, cell, table_last(t, cell), arm);
     if (!one) return;
-    difference_cells(one, c);
+    short_difference(one, c);
     cell_mark(c, table_marks(t, cell, table_last(t, cell), arm));
     p->marks |= table_marks(t, cell, table_last(t, cell), arm);
     cell_p(c, one->joint.step);
@@ -131,7 +131,7 @@ static void pair_rows(const Paper *p, int cell, Cells *c) {
         if (one->what.cell != cell || one->what.step != table_last(t, cell)) continue;
         if (one->what.term[1].arm == t->sample.baseline) continue;
         pair_row(p, one->what.term[0].arm, one->what.term[1].arm, below, c);
-        difference_cells(one, c), cell_p(c, one->joint.step);
+        short_difference(one, c), cell_p(c, one->joint.step);
         below_row(p, below, c), interval_cell(one, c);
     }
 }
@@ -199,7 +199,7 @@ static void paper_column(Cells *c, const char *heading) {
 /* Arms down, cell by cell; metrics, difference and p across. */
 static void stacked(Paper *p, Cells *c) {
     const Table *t = p->t;
-    char first[128], second[128], where[256], heading[160];
+    char first[128], second[128], heading[160];
     cells_column(c, "arm", 'l', "");
     for (int k = 0; k < p->metrics; k++) {
         snprintf(heading, sizeof heading, "%.100s%s", metric_info[p->metric[k]].heading, table_arrow(p->metric[k]));
@@ -209,7 +209,7 @@ static void stacked(Paper *p, Cells *c) {
              t->metric == METRIC_valid_loss ? "loss" : metric_info[t->metric].heading);
     if (p->compared) paper_column(c, heading), cells_column(c, "p", 'r', "p");
     for (int cell = 0; cell < t->sample.cells; cell++) {
-        cells_heading(c, experiment_cell_text(where, t->x, cell));
+        cells_heading(c, CELL_WHERE(t->x, cell));
         for (int arm = 0; arm < t->sample.arms; arm++) {
             name_of(p, arm, first, second);
             cells_row(c);
@@ -301,7 +301,6 @@ static void best_caption(const Paper *p, Text *out) {
 static void caption(const Paper *p, Text *out) {
     const Table *t = p->t;
     const char *base = t->x->arm[t->sample.baseline].label;
-    char conf[40];
     size_t from = out->length;
     prose_size(t, out);
     out->at[from] = (char)toupper((unsigned char)out->at[from]);
@@ -317,7 +316,7 @@ static void caption(const Paper *p, Text *out) {
         text_format(out,
                     p->wide ? " Arms are tested against %s at level %s%%"
                             : " Δ is the difference to %s, below it the %s%% anytime interval",
-                    base, table_confidence(t, conf));
+                    base, TABLE_CONFIDENCE(t));
         text_format(out, "; seeds were added until it was decided (");
         table_stop(t, out);
         text_format(out, "), and p, adjusted by Holm over %d, holds at every stop.", t->family.count);
@@ -328,7 +327,7 @@ static void caption(const Paper *p, Text *out) {
         text_format(out, " Arms are tested against %s by the ", base);
     else
         text_format(out, " Δ is the difference to %s, below it the %s%% paired t interval; p is that of the ", base,
-                    table_confidence(t, conf));
+                    TABLE_CONFIDENCE(t));
     table_flips(t, "", out);
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
     text_format(out, " (the smallest possible p is ");

@@ -158,10 +158,9 @@ static void csv_row(const Table *t, int cell, int step, int arm, Metric m, Cells
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
     const ReportedNumber *number = table_reported_number(t, cell, step, arm, metric_info[m].key);
     const Comparison *c = m == t->metric ? table_comparison(t, cell, step, arm) : NULL;
-    char where[256];
     cells_row(out);
     cell_text(out, t->x->name), cell_text(out, t->x->profile);
-    cell_text(out, experiment_cell_text(where, t->x, cell));
+    cell_text(out, CELL_WHERE(t->x, cell));
     cell_integer(out, t->sample.cell[cell].step[step]);
     cell_text(out, t->x->arm[arm].name), cell_text(out, metric_info[m].key);
     cell_integer(out, a.n);

@@ -91,7 +91,6 @@ void table_stop(const Table *t, Text *out) {
 
 /* Of seeds that are added until it is decided. */
 static void anytime_methods(const Table *t, Text *out) {
-    char conf[40];
     int n = t->sample.seeds;
     text_format(out,
                 "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
@@ -108,9 +107,8 @@ static void anytime_methods(const Table *t, Text *out) {
         "is called the same, or its difference too small to matter, where two one-sided processes show that the "
         "difference lies within %s, which takes %d seeds or more. P's and intervals of a fixed number of seeds do not "
         "hold for seeds that were added until a decision, so none is shown.",
-        n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", table_confidence(t, conf),
-        t->family.count, t->family.count == 1 ? "" : "s", FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->margin),
-        ST_EQUAL_SEEDS);
+        n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", TABLE_CONFIDENCE(t), t->family.count,
+        t->family.count == 1 ? "" : "s", FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->margin), ST_EQUAL_SEEDS);
     table_arithmetic(t, out);
 }
 
@@ -225,10 +223,9 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
 
 void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out) {
     const Term *first = c->what.term, *against = first[1].weight < 0 ? first + 1 : first;
-    char where[256];
     LOCAL_TEXT(name);
     text_format(&name, "%s", t->x->arm[against->arm].label);
-    if (first[0].cell != first[1].cell) text_format(&name, " (%s)", experiment_cell_text(where, t->x, against->cell));
+    if (first[0].cell != first[1].cell) text_format(&name, " (%s)", CELL_WHERE(t->x, against->cell));
     decision_words(f, c, d, contrast_better(&c->what), name.at, out);
 }
 
@@ -280,9 +277,8 @@ const char *table_ratio(const ClaimTest *t) {
 }
 
 void table_signature(const Table *t, Text *out) {
-    char conf[40];
     text_format(out, "n%d|pair:seed+crn|est:mean-d-%s|ci:%s%s|", t->sample.seeds, metric_info[t->metric].key,
-                table_interval(t), table_confidence(t, conf));
+                table_interval(t), TABLE_CONFIDENCE(t));
     if (t->family.anytime)
         text_format(out, "p:anytime-signs|adj:holm(m%d)|stop:decided-%d", t->family.count, t->x->most);
     else
