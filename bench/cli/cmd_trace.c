@@ -9,7 +9,7 @@
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/plan/profile.h"
-#include "bench/runs/lineage.h"
+#include "bench/runs/runs.h"
 #include "bench/store/run_list.h"
 #include "bench/store/texts.h"
 #include "bench/verdict/until.h"

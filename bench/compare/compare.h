@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "bench/formats/progress.h"
 #include "bench/verdict/anytime.h"
+#include "bench/verdict/corpora.h"
 #include "bench/verdict/paired.h"
+#include "bench/verdict/sample.h"
 #include "stats/design.h"
 
 enum { COMPARE_SCHEMA = 2, COMPARE_LOOKS_MAX = 32, COMPARE_NUMBERS_MAX = 100000 /* comparisons times seeds */ };
@@ -54,7 +56,7 @@ typedef struct {
 
 /* Reads CSV or JSON of one corpus from memory; help says which forms, `name` is what errors call it. RC_USAGE: not
  * that, or a run that is missing or there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. Files, and
- * those of several corpora, are read by bench/compare/corpora.h. */
+ * those of several corpora, are read by compare_corpora_read. */
 Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e);
 void compare_data_release(CompareData *d);
 
@@ -140,5 +142,64 @@ int compare_gate_more(const CompareResult *r, const Comparison *c);
 
 /* What `normbench compare --help` says of input and exit codes. */
 extern const char compare_help[];
+
+/* ---- Over corpora: a file with a column `corpus` (or `dataset`) holds every arm's runs on each of them. Every
+ * corpus is compared by itself, and the arms are summed up over them (bench/verdict/corpora.h) ---- */
+
+/* What a file says, by corpus, in the file's order; all have the same arms in the same order, and as many seeds. */
+typedef struct {
+    int corpora;     /* 1: one, or no column of them */
+    char **name;     /* [corpora]; of a file without such a column "" */
+    CompareData *of; /* [corpora] */
+    double *step;    /* [arms]: of such runs, the step of an arm's values, NaN where they differ; NULL: not known */
+    char *metric;    /* what was measured, of runs that were picked from logs; NULL: not known */
+    char *when;      /* "at its best step"; NULL: a run ends with its value */
+} CompareCorpora;
+
+/* Reads a file, "-" standard input; the codes of compare_parse, and RC_USAGE too where a corpus lacks an arm or has
+ * fewer seeds than another. On failure *c is zeroed. */
+Rc compare_corpora_read(CompareCorpora *c, const char *path, CompareColumns columns, Error *e);
+Rc compare_corpora_parse(CompareCorpora *c, const char *name, CompareColumns columns, const char *bytes, size_t length,
+                         Error *e);
+void compare_corpora_release(CompareCorpora *c);
+
+typedef struct {
+    const CompareCorpora *data;
+    CompareResult *of; /* [corpora] */
+    CorporaSum sum;    /* a diverged run counts as the cap; of one corpus: not made */
+    int *diverged;     /* [arms] */
+} CompareOver;
+
+/* data outlives the result; the codes of compare_make. On failure *r is zeroed. */
+Rc compare_over_make(CompareOver *r, const CompareCorpora *data, const CompareOptions *options, int threads, Error *e);
+void compare_over_release(CompareOver *r);
+
+/* RC_REGRESSION when some corpus has it; RC_OK when some corpus has that and none the other; of --fail-on worse-by:D
+ * RC_OK when all have it. */
+Rc compare_over_exit(const CompareOver *r);
+
+/* ---- Steps to a target: the first step at which a run's validation loss is at or below it, as MLPerf counts time to
+ * train, compared with the baseline's by the engine of `normbench compare --target`, a family of tests per cell. A run
+ * that never gets there is counted, not dropped: it ranks last, in means it counts as the step behind the last, and a
+ * verdict needs the ranks to agree. The loss is the curve `valid_loss`, of a fixed slice every curve_every steps; where
+ * some run has no such curve, the whole validations of evaluate_at for all runs ---- */
+
+typedef struct {
+    double target;
+    bool whole; /* whole validations, not the curve */
+    int cells;
+    CompareData *data; /* [cells] */
+    CompareResult *of; /* [cells] */
+} TargetSteps;
+
+/* s outlives nothing of it. RC_UNMEASURED: one arm alone. On failure *t is zeroed. */
+Rc target_steps_make(TargetSteps *t, const Sample *s, double target, int threads, Error *e);
+void target_steps_release(TargetSteps *t);
+
+/* Of every cell: steps by arm, the paired comparisons with the baseline, what must be said beside them. */
+void target_steps_text(const TargetSteps *t, const Experiment *x, Text *out);
+
+/* {target, loss, cells: [{factors, steps: [{arm, steps: {SEED: step or null}}], compare}]} */
+void target_steps_json(const TargetSteps *t, const Experiment *x, Text *out);
 
 #endif

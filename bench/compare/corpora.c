@@ -1,4 +1,4 @@
-#include "bench/compare/corpora.h"
+#include "bench/compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

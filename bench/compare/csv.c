@@ -126,9 +126,9 @@ typedef struct {
         int arm;
         int64_t seed; /* of a run that is a column */
     } * column;
-} Shape;
+} FileShape;
 
-static bool has_part(const Shape *s, int column) {
+static bool has_part(const FileShape *s, int column) {
     return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index ||
            column == s->corpus || s->column[column].passed;
 }
@@ -139,7 +139,7 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /* "pre-s1 - val/loss__MIN" beside "pre-s1 - val/loss", and "pre-s1 - _step": what W&B exports with a chart. */
-static void pass_bands(const Csv *c, Shape *s) {
+static void pass_bands(const Csv *c, FileShape *s) {
     for (int i = 0; i < c->fields; i++) {
         const char *name = c->field[i];
         bool band = ends_with(name, "__MIN") || ends_with(name, "__MAX");
@@ -150,7 +150,7 @@ static void pass_bands(const Csv *c, Shape *s) {
 
 /* The bytes of a column's name before the " - METRIC" that W&B puts behind every run's; all of them where some column
  * has none, or another. */
-static size_t run_length(const Csv *c, const Shape *s, const char *name) {
+static size_t run_length(const Csv *c, const FileShape *s, const char *name) {
     const char *metric = NULL;
     for (int i = 0; i < c->fields; i++) {
         const char *tail = NULL;
@@ -163,12 +163,12 @@ static size_t run_length(const Csv *c, const Shape *s, const char *name) {
 }
 
 /* The arm and seed of a run's name; false: it names none. */
-static bool split_run(const Csv *c, const Shape *s, const char *name, Guess *out) {
+static bool split_run(const Csv *c, const FileShape *s, const char *name, Guess *out) {
     return guess_name(SHOW_TEXT("%.*s", (int)run_length(c, s, name), name), out);
 }
 
 /* Whether every column that has no part names a run with its seed. */
-static bool runs_named(const Csv *c, const Shape *s) {
+static bool runs_named(const Csv *c, const FileShape *s) {
     int runs = 0;
     Guess guess;
     for (int i = 0; i < c->fields; i++) {
@@ -180,7 +180,7 @@ static bool runs_named(const Csv *c, const Shape *s) {
 }
 
 /* The only column that has no part yet; -1: there are none or several. */
-static int only_other(const Shape *s) {
+static int only_other(const FileShape *s) {
     int found = -1;
     for (int i = 0; i < s->fields; i++) {
         if (has_part(s, i)) continue;
@@ -191,14 +191,14 @@ static int only_other(const Shape *s) {
 }
 
 /* "loss, accuracy": the columns that have no part yet. */
-static void list_others(const Csv *c, const Shape *s, Text *out) {
+static void list_others(const Csv *c, const FileShape *s, Text *out) {
     for (int i = 0; i < s->fields; i++)
         if (!has_part(s, i)) text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
 }
 
 /* One run a line, since the command line names the arm's or the value's column. The other one may go without a name
  * where one column is left. */
-static Rc find_named(const Csv *c, Shape *s, Error *e) {
+static Rc find_named(const Csv *c, FileShape *s, Error *e) {
     const CompareColumns *n = &rows_of(c)->columns;
     s->arm = n->arm ? column(c, n->arm) : usual_column(c, "arm");
     s->value = n->value ? column(c, n->value) : usual_column(c, "value");
@@ -238,7 +238,7 @@ static int corpus_column(const Csv *c) {
 }
 
 /* Whether a column that is not called seed may well be one: "sed", "rng_seed". */
-static bool seed_like(const Csv *c, const Shape *s) {
+static bool seed_like(const Csv *c, const FileShape *s) {
     for (int i = 0; i < c->fields; i++) {
         const char *name = c->field[i];
         size_t n = strlen(name);
@@ -249,7 +249,7 @@ static bool seed_like(const Csv *c, const Shape *s) {
 }
 
 /* A file without a column of seeds: each column is a run that may name its own; or they are not needed. */
-static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
+static Rc find_seeds(const Csv *c, FileShape *s, Error *e) {
     const CompareColumns *n = &rows_of(c)->columns;
     bool wide = s->arm < 0, named = wide && runs_named(c, s);
     if (s->seed >= 0) return RC_OK;
@@ -262,14 +262,14 @@ static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
 }
 
 /* The list that `normbench runs --format csv` prints, and that results/reference has of runs: its loss is the value. */
-static bool is_run_list(const Csv *c, Shape *s) {
+static bool is_run_list(const Csv *c, FileShape *s) {
     const CompareColumns *n = &rows_of(c)->columns;
     if (n->arm || n->value || n->steps || s->seed < 0 || column(c, "loss_chain") < 0) return false;
     s->arm = column(c, "arm"), s->value = column(c, "valid_loss"), s->corpus = -1;
     return s->arm >= 0 && s->value >= 0;
 }
 
-static Rc find_shape(const Csv *c, Shape *s, Error *e) {
+static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     static const char *const known[] = {"seed", "arm", "value", "corpus"};
     const CompareColumns *n = &rows_of(c)->columns;
     char hint[96];
@@ -311,7 +311,7 @@ static bool is_name(const char *text) {
 
 /* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
  * name there. */
-static void guess_shape(Csv *c, Shape *s) {
+static void guess_shape(Csv *c, FileShape *s) {
     int two[2], count = 0;
     for (int i = 0; i < s->fields; i++)
         if (!has_part(s, i)) two[count++] = i;
@@ -322,7 +322,7 @@ static void guess_shape(Csv *c, Shape *s) {
 }
 
 /* A column that is a run: its arm, and its seed where it names one. */
-static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
+static Rc settle_run(Csv *c, FileShape *s, int i, Error *e) {
     CompareRows *r = rows_of(c);
     Guess guess = {.seed = "0"};
     int64_t seed = 0;
@@ -344,7 +344,7 @@ static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
 }
 
 /* Say how numbers were written. Columns that are compared with each other need one unit. */
-static Rc settle_marks(Csv *c, const Shape *s, Error *e) {
+static Rc settle_marks(Csv *c, const FileShape *s, Error *e) {
     CompareRows *r = rows_of(c);
     const char *plain = NULL, *percent = NULL;
     for (int i = 0; i < s->fields && i < c->units; i++) {
@@ -372,7 +372,7 @@ static Rc settle_marks(Csv *c, const Shape *s, Error *e) {
 }
 
 /* Once it is known what a line is. */
-static Rc settle(Csv *c, Shape *s, Error *e) {
+static Rc settle(Csv *c, FileShape *s, Error *e) {
     CompareRows *r = rows_of(c);
     r->wide = s->arm < 0;
     if (!r->wide && (strcmp(s->name[s->arm], "arm") != 0 || strcmp(s->name[s->value], "value") != 0)) {
@@ -395,7 +395,7 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
 }
 
 /* Names outlive the line they stand on, as the text does. */
-static Rc read_header(Csv *c, Shape *s, Error *e) {
+static Rc read_header(Csv *c, FileShape *s, Error *e) {
     for (; c->fields > 1 && !c->field[c->fields - 1][0]; s->empty++) c->fields--; /* "seed,pre,post," */
     s->column = mem_alloc((size_t)c->fields, sizeof *s->column);
     if (check_header(c, e) || find_shape(c, s, e)) return e->code;
@@ -406,7 +406,7 @@ static Rc read_header(Csv *c, Shape *s, Error *e) {
 }
 
 /* What a line says before its values: its seed, 1 where it names none, its block or step and its corpus. */
-static Rc read_place(Csv *c, const Shape *s, CompareRow *row, Error *e) {
+static Rc read_place(Csv *c, const FileShape *s, CompareRow *row, Error *e) {
     *row = (CompareRow){.at = c->line, .seed = 1};
     if (s->seed >= 0 && compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row->seed, e)) return e->code;
     if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row->block, e)) return e->code;
@@ -419,7 +419,7 @@ static bool passed_over(const Csv *c, const char *field) {
 }
 
 /* Keeps the run, to be named where no line gives it a value. Of a curve's line the rest may be missing too. */
-static Rc read_absent(Csv *c, const Shape *s, Error *e) {
+static Rc read_absent(Csv *c, const FileShape *s, Error *e) {
     CompareRow row;
     Error none;
     bool steps = rows_of(c)->columns.steps;
@@ -431,7 +431,7 @@ static Rc read_absent(Csv *c, const Shape *s, Error *e) {
     return RC_OK;
 }
 
-static Rc read_run(Csv *c, const Shape *s, Error *e) {
+static Rc read_run(Csv *c, const FileShape *s, Error *e) {
     CompareRow row;
     const char *value = c->field[s->value];
     if (passed_over(c, value)) return read_absent(c, s, e);
@@ -442,7 +442,7 @@ static Rc read_run(Csv *c, const Shape *s, Error *e) {
     return RC_OK;
 }
 
-static Rc read_seed(Csv *c, const Shape *s, Error *e) {
+static Rc read_seed(Csv *c, const FileShape *s, Error *e) {
     CompareRow row;
     if (read_place(c, s, &row, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
@@ -465,7 +465,7 @@ static Rc read_seed(Csv *c, const Shape *s, Error *e) {
 
 Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long line, Error *e) {
     LOCAL(csv_release) Csv c = {.file = r->file, .kind = kind, .of = r, .at = bytes, .end = bytes + length};
-    Shape s = {.name = NULL};
+    FileShape s = {.name = NULL};
     Rc rc = RC_OK;
     r->lines = kind != CSV_LIST_OF_JSON;
     c.line = line - 2;

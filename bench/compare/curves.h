@@ -4,7 +4,7 @@
 #ifndef BENCH_COMPARE_CURVES_H
 #define BENCH_COMPARE_CURVES_H
 
-#include "bench/compare/corpora.h"
+#include "bench/compare/compare.h"
 #include "bench/compare/print.h"
 #include "bench/formats/plot.h"
 #include "bench/readers/pick.h"

@@ -6,7 +6,6 @@
 
 #include "bench/compare/against.h"
 #include "bench/compare/compare.h"
-#include "bench/compare/corpora.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/plot.h"
 #include "bench/write/table.h"

@@ -144,16 +144,6 @@ static json_t *target_json(const CompareData *d) {
     return json_new("value", d->target, "reached", d->rising ? "at least" : "at most", "last_step", d->last);
 }
 
-void compare_reading_json(const CompareData *d, json_t *o) {
-    const char *at = d->remarks;
-    LOCAL_TEXT(line);
-    if (d->columns) json_add(o, "read_as", d->columns);
-    if (!at) return;
-    json_t *list = json_array();
-    while (text_line(&at, &line)) json_array_append_new(list, json_string(line.at));
-    json_add(o, "remarks", list);
-}
-
 static json_t *head_json(const CompareResult *r) {
     json_t *o = json_begin(COMPARE_SCHEMA);
     const CompareOptions *x = &r->options;

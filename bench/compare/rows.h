@@ -64,7 +64,6 @@ Rc compare_value_fits(const char *where, const char *what, double value, Error *
 /* Checks that every arm has every seed and block once, and makes the grid. */
 Rc compare_gather(CompareData *d, CompareRows *r, Error *e);
 /* The same for every corpus. */
-typedef struct CompareCorpora CompareCorpora;
 Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e);
 void compare_rows_release(CompareRows *r);
 

@@ -1,4 +1,4 @@
-#include "bench/compare/target_steps.h"
+#include "bench/compare/compare.h"
 
 #include <math.h>
 #include <stdio.h>

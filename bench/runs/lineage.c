@@ -1,4 +1,4 @@
-#include "bench/runs/lineage.h"
+#include "bench/runs/runs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -179,7 +179,7 @@ static void mean_row(const Lineage *l, Cells *c) {
     cell_shown(c, l->c->t.mean, show_difference(number, l->c->t.mean, digits));
 }
 
-static json_t *runs_json(const Lineage *l) {
+static json_t *seed_rows_json(const Lineage *l) {
     Cells c;
     seeds(l, &c);
     json_t *rows = cells_json(&c);
@@ -404,7 +404,7 @@ json_t *lineage_json(const Lineage *l) {
         const Arm *arm = &t->x->arm[w->term[side].arm];
         json_array_append_new(arms, json_pack("{s:s, s:s}", "arm", arm->name, "label", arm->label));
     }
-    json_add(o, "arms", arms, "runs", runs_json(l), "comparison", json_comparison(t, l->family, l->c), "targets",
+    json_add(o, "arms", arms, "runs", seed_rows_json(l), "comparison", json_comparison(t, l->family, l->c), "targets",
              token_hits_json(t, w), "comparisons", l->family->count);
     if (!l->family->anytime) json_add(o, "flips", l->family->joint.total, "floor", l->family->floor);
     if (l->c->status == ST_OK) table_decision(t, l->c, &words);

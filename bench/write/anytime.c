@@ -1,4 +1,4 @@
-#include "bench/write/anytime.h"
+#include "bench/write/summaries.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/anytime.h"
 #include "bench/write/summaries.h"
 
 /* One table of one cell at one step. */

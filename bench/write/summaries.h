@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "bench/formats/cells.h"
+#include "bench/verdict/anytime.h"
 #include "bench/verdict/best.h"
 #include "bench/verdict/ranking.h"
 #include "bench/write/table.h"
@@ -85,5 +86,16 @@ void ranking_interval(const RankingRow *row, Text *out);
 /* "With each arm at its best of 3 learning rates, Mine ends 0.307 nats lower than Pre-LN (95% t interval …): better
  * than Pre-LN." */
 void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out);
+
+/* ---- How p's and intervals that hold at every stop are shown (bench/verdict/anytime.h), of an experiment whose
+ * seeds are added until it is decided and of `compare --anytime` alike ---- */
+
+/* The columns behind an arm's name: its difference with the interval, p, with a margin p inside it, when it was
+ * decided, how many seeds it needs. conf: of the intervals, .95. */
+void anytime_columns(Cells *c, const char *difference, double conf, bool margin);
+void anytime_cells(const Anytime *a, int most, bool margin, Cells *c);
+
+/* {mean, p, p_inside?, interval: {status, lo, hi}, decided_at, seeds_needed?} into o. */
+void anytime_json(const Anytime *a, int most, json_t *o);
 
 #endif

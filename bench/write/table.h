@@ -11,7 +11,7 @@
  *   NAME-claims.tex    the write-up's claims with the verdict on each
  *   NAME-SUMMARY.*     tex and csv of each summary that the experiment asks for, or has what it takes for (cells,
  *                      sensitivity); -cost has measured times (bench/write/summaries.h)
- *   NAME-target.*      txt and json: with --target, the steps to it (bench/compare/target_steps.h)
+ *   NAME-target.*      txt and json: with --target, the steps to it (bench/compare/compare.h)
  *   NAME-macros.tex    numbers for running text, and the methods sentence
  *   NAME.csv           one line per cell, step, arm and metric
  *   NAME.json          everything (bench/write/stat_json.h)

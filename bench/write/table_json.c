@@ -4,7 +4,6 @@
 
 #include "bench/formats/json.h"
 #include "bench/store/provenance.h"
-#include "bench/write/anytime.h"
 #include "bench/write/claims.h"
 #include "bench/write/stat_json.h"
 #include "bench/write/summaries.h"

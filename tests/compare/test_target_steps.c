@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/compare/target_steps.h"
+#include "bench/compare/compare.h"
 #include "tests/verdict/made_up.h"
 
 #define YAML \

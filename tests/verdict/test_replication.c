@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runs/lineage.h"
+#include "bench/runs/runs.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
