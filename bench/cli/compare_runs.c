@@ -38,7 +38,7 @@ static Rc query_of(const Options *o, PickQuery *q, Error *e) {
                      .seed_key = option(o, OPTION_seed_column, NULL),
                      .metric = option(o, OPTION_metric, NULL),
                      .where = o->value[OPTION_where],
-                     .wheres = o->times[OPTION_where],
+                     .where_count = o->times[OPTION_where],
                      .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                      .directed = o->times[OPTION_better] || o->times[OPTION_list],
                      .unpaired = o->times[OPTION_unpaired] > 0,

@@ -264,7 +264,7 @@ void ledger_release(Ledger *b) {
     free(b->line);
     free(b->stated);
     theory_release(&b->theory);
-    for (int i = 0; i < b->judgeds; i++) {
+    for (int i = 0; i < b->judged_count; i++) {
         family_release(&b->judged[i]->family);
         free(b->judged[i]);
     }
@@ -338,8 +338,8 @@ static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
         if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v)) continue;
         if (!ledger_linked(b, v->experiment, l->file->writeup) || is_own(b, l, v)) continue;
         LedgerKept *kept = mem_alloc(1, sizeof *kept);
-        b->judged = mem_grow(b->judged, (size_t)b->judgeds + 1, sizeof *b->judged);
-        b->judged[b->judgeds++] = kept;
+        b->judged = mem_grow(b->judged, (size_t)b->judged_count + 1, sizeof *b->judged);
+        b->judged[b->judged_count++] = kept;
         stored_judge(v, l->claim, l->test, hash, &kept->family, &kept->v);
         LedgerLine *line = add_line(lines, &bare);
         line->stored = v, line->v = &kept->v, line->family = &kept->family;

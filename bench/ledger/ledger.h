@@ -131,7 +131,7 @@ typedef struct {
     LedgerClaim *claim; /* by file */
     int claims;
     LedgerKept **judged; /* of stored lines */
-    int judgeds;
+    int judged_count;
     struct {
         char name[EXPERIMENT_NAME_SIZE], writeup[1 + EXPERIMENT_ALSO_MAX][16];
         int rates; /* learning rates of its first profile */

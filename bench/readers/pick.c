@@ -45,7 +45,7 @@ static const char **keys_of(const Pick *p, size_t *count) {
 }
 
 static Rc where(Pick *p, const PickQuery *q, Error *e) {
-    for (int w = 0; w < q->wheres; w++) {
+    for (int w = 0; w < q->where_count; w++) {
         char key[200], hint[160];
         const char *sign = strchr(q->where[w], '=');
         int known = 0;

@@ -19,8 +19,8 @@ typedef struct {
     const char *metric;             /* NULL: the only one there is */
     PickAt at;
     double step;              /* of PICK_STEP */
-    const char *const *where; /* [wheres]: "KEY=VALUE" */
-    int wheres;
+    const char *const *where; /* [where_count]: "KEY=VALUE" */
+    int where_count;
     bool higher;   /* is better, for the best step */
     bool directed; /* somebody said which side is better */
     bool unpaired; /* arms need not share seeds */

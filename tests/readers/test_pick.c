@@ -291,7 +291,7 @@ Test(pick, a_column_called_seed_makes_pairs) {
         says(&p, rates == 1 ? "Pairs are made by the setting seed" : "seed 6 of arm post is there twice");
         if (rates == 1) cr_expect(p.run[4].number == 5);
         pick_release(&p);
-        q.where = one, q.wheres = 1;
+        q.where = one, q.where_count = 1;
         make(&p, &l, q);
         cr_expect(!p.unpaired && p.used == 6, "--where leaves each seed once");
         pick_release(&p);
@@ -320,7 +320,7 @@ Test(pick, wheres_and_pairs_that_are_no_numbers) {
     release(&p, &l);
     six(&l);
     for (int i = 0; i < 6; i++) log_setting(&l.log[i], "size", i % 3 ? "7b" : "13b");
-    q = usual(), q.where = where, q.wheres = 1;
+    q = usual(), q.where = where, q.where_count = 1;
     make(&p, &l, q);
     cr_expect_eq(p.used, 4);
     says(&p, "2: --where size=7b: its size is another");
