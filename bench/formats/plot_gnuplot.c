@@ -201,13 +201,15 @@ static void row_words(const Sheet *s, const PlotPanel *panel, int i, Text *out) 
                          : characters_fit(s->left - 10, SMALL);
     int most = characters_fit(s->narrow ? s->width - 12 : s->right - 8, SMALL);
     bool two = s->high && !s->narrow;
-    Line shown;
+    Line shown, label[2];
     if (row->heading) {
         double top = from + s->row * (at - 0.5 - ROW_HEADING / 2);
         sheet_label(s, EDGE, top, LEFT, SMALL, true, line_cut(shown, row->heading, characters_fit(s->width - 8, SMALL)),
                     out);
     }
-    sheet_label(s, EDGE, y, LEFT, SMALL, false, line_cut(shown, row->label, room), out);
+    int lines = line_wrap(row->label, room, label, s->high ? 2 : 1);
+    for (int k = 0; k < lines; k++)
+        sheet_label(s, EDGE, y + (k - 0.5 * (lines - 1)) * LINE_STEP, LEFT, SMALL, false, label[k], out);
     sheet_label(s, s->width - EDGE, y - (two ? 4.5 : 0), RIGHT, SMALL, right == row->numbers,
                 line_cut(shown, right, most), out);
     if (two && row->numbers[0])

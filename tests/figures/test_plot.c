@@ -148,6 +148,27 @@ Test(plot, rows_have_seeds_mean_and_words) {
     release();
 }
 
+/* Two comparisons whose names begin alike are told apart: a name that is too long for its line has two. */
+Test(plot, long_names_of_rows_have_two_lines) {
+    plot_init(&p, 1, 0);
+    PlotPanel *panel = plot_panel(&p, "", "", "");
+    static const char *const of[] = {"A gated late norm of the last third minus Pre-LN",
+                                     "A gated late norm of the last third minus Peri-LN, embedding normed"};
+    for (int i = 0; i < 2; i++) {
+        PlotRow *row = plot_row(panel, blue, i + 1, of[i]);
+        plot_text(&row->words, "better");
+        plot_text(&row->numbers, "-1 [-1.5, -0.5]");
+    }
+    panel->x.least = -2, panel->x.most = 2;
+    draw(PLOT_SVG);
+    cr_expect(says("'A gated late norm of the last third'") && says("'minus Pre-LN'"), "%s", script.at);
+    cr_expect(says("'minus Peri-LN, embedding normed'"));
+    text_release(&script);
+    draw(PLOT_COLUMN_SVG);
+    cr_expect(says(" minus Pre-LN'") && says("'embedding normed'") && !says("…'"));
+    release();
+}
+
 /* Pages are as wide as a column or two, and no type is below 7 points there. The PDFs come last. */
 Test(plot, type_is_seven_points_or_more_at_the_printed_width) {
     static const struct {
