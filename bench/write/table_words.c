@@ -45,8 +45,9 @@ void table_corpus(const Table *t, int cell, Text *out) {
         alike &= other->layers == r->spec.layers && other->width == r->spec.width;
     }
     if (alike)
-        text_format(out, "; the model has %lld layers of width %lld and %s M parameters", (long long)r->spec.layers,
-                    (long long)r->spec.width, SHOW_NUMBER(1e-6 * (double)r->parameters, 2));
+        text_format(out, "; the model has %lld layer%s of width %lld and %s M parameters", (long long)r->spec.layers,
+                    r->spec.layers == 1 ? "" : "s", (long long)r->spec.width,
+                    SHOW_NUMBER(1e-6 * (double)r->parameters, 2));
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     text_format(out, ".");
 }
