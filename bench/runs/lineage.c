@@ -208,7 +208,8 @@ static void interval(const Lineage *l, Text *out) {
 }
 
 static void share(Text *out, uint64_t count, uint64_t total, double p) {
-    text_format(out, "p = %llu/%llu = %s", (unsigned long long)count, (unsigned long long)total, SHOW_P(p));
+    text_format(out, "p = %llu/%llu%s%s", (unsigned long long)count, (unsigned long long)total,
+                p < 0.001 ? ", " : " = ", SHOW_P(p));
 }
 
 /* Of seeds that are added until it is decided. */

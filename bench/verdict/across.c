@@ -45,7 +45,8 @@ void across_words(const Across *a, const Comparison *const *at, int pair, char (
         if (!decision_apart(c->decision)) continue;
         text_format(out, "%sdiffers by %+.3g at %s", changed++ ? "; " : "", c->t.mean, label[v]);
     }
-    if (changed && apart == a->values && alike == apart) text_format(out, ", with the same sign at all %d", a->values);
+    if (changed && apart == a->values && alike == apart)
+        text_format(out, a->values == 2 ? ", with the same sign at both" : ", with the same sign at all %d", a->values);
     if (changed) return;
     if (apart == a->values && alike == apart)
         text_format(out, "holds at %s", a->values == 2 ? "both" : "all");

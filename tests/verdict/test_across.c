@@ -51,7 +51,7 @@ Test(across, the_change_is_that_of_the_paired_differences) {
     across_release(&a);
     says("Peri-LN - Pre-LN");
     says("width = 64 minus 32 +0.2");
-    says("differs by +0.2 at width = 64, with the same sign at all 2");
+    says("differs by +0.2 at width = 64, with the same sign at both");
     made_up_release(&m);
 }
 
