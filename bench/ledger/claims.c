@@ -263,6 +263,11 @@ int ledger_seeds(const Ledger *b, const LedgerClaim *c, double *hours) {
     return most;
 }
 
+const char *ledger_device(const LedgerLine *l) {
+    if (l->stored) return l->stored->specs ? spec_needs_device(l->stored->spec) : NULL;
+    return l->in ? experiment_needs_device(l->in->table.x) : NULL;
+}
+
 double ledger_plan_hours(const Experiment *x) {
     return outlook_flops(x) / LEDGER_SPEED / 3600;
 }

@@ -198,6 +198,8 @@ void ledger_our_brief(const LedgerClaim *c, Text *out);
 #define LEDGER_DEVICE_SPEED 50e12 /* of an H100 that trained 12 x 512 in bf16-stored-fast; it had 19e12 at 4 x 128 */
 int ledger_seeds(const Ledger *b, const LedgerClaim *c, double *hours);
 double ledger_plan_hours(const Experiment *x); /* of all runs of a plan, whose parameters are known about */
+/* Return the precision of the line's runs that no CPU computes in; NULL: a CPU does. */
+const char *ledger_device(const LedgerLine *l);
 void ledger_hours_text(double hours, Text *out); /* "0.3 h", "4 min" */
 /* Why a claim is open, what it takes where it is not tested, what else to know of its verdict. */
 void ledger_why(const LedgerClaim *c, Text *out);

@@ -63,8 +63,10 @@ static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     if (c->survives) text_format(out, " *");
     int seeds = c->word == WORD_OPEN ? ledger_seeds(b, c, &hours) : 0;
     if (!seeds) return;
+    const bool device = ledger_device(c->line);
     text_format(out, ": %d seeds, ", seeds);
-    ledger_hours_text(hours, out);
+    ledger_hours_text(hours * (device ? LEDGER_SPEED / LEDGER_DEVICE_SPEED : 1), out);
+    if (device) text_format(out, " GPU");
 }
 
 /* What the row alone does not say: an answer, why a claim is open although no number of seeds is named, what a test
@@ -207,7 +209,8 @@ static void legend(const Ledger *b, Cells *c) {
         &c->notes,
         "A claim is reproduced or contradicted at the write-up's own size or by arithmetic, and seen here or not seen "
         "here at another size. It is open where these runs cannot tell; beside it stands how many seeds would decide "
-        "it, and their time on two cores. It is not tested where no run measures it. ");
+        "it, and their time on two cores, or on an H100 where it says GPU. It is not tested where no run measures "
+        "it. ");
     bool stated = false;
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
         stated |= one->line && one->line->statement && one->claim->kind != KIND_arithmetic;

@@ -164,8 +164,7 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
     }
     const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
     const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;
-    const char *device = l->stored ? l->stored->specs ? spec_needs_device(l->stored->spec) : NULL
-                                   : experiment_needs_device(l->in->table.x);
+    const char *device = ledger_device(l);
     text_format(&cells->notes, "`normbench run %s --profile %s` trains these runs", name, profile);
     text_format(&cells->notes, device ? "; it takes an NVIDIA GPU, as no CPU computes in %s. " : ". ", device);
     text_format(&cells->notes,
