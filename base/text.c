@@ -185,6 +185,19 @@ static bool reads_back(double x, int digits) {
     return strtod(buffer, NULL) == x;
 }
 
+/* Return the digits after the first that read back as x: 16 always suffice, and if n do, so do more. */
+static int digits_of(double x) {
+    int digits = 0, most = 16;
+    while (digits < most) { /* most numbers need 15 or 16, or up to 2 */
+        int tried = most == 16 ? digits < 14 ? 14 : digits : digits < 3 ? digits : (digits + most) / 2;
+        if (reads_back(x, tried))
+            most = tried;
+        else
+            digits = tried + 1;
+    }
+    return digits;
+}
+
 char *format_real(char *out, double x) {
     if (isnan(x)) return strcpy(out, "nan");
     if (isinf(x)) return strcpy(out, x > 0 ? "inf" : "-inf");
@@ -194,14 +207,7 @@ char *format_real(char *out, double x) {
         return out;
     }
     char buffer[40];
-    int digits = 0, most = 16; /* digits after the first: 16 always suffice, and if n do, so do more */
-    while (digits < most) {    /* most numbers need 15 or 16, or up to 2 */
-        int tried = most == 16 ? digits < 14 ? 14 : digits : digits < 3 ? digits : (digits + most) / 2;
-        if (reads_back(x, tried))
-            most = tried;
-        else
-            digits = tried + 1;
-    }
+    const int digits = digits_of(x);
     snprintf(buffer, sizeof buffer, "%.*e", digits, x);
     int exponent = atoi(strchr(buffer, 'e') + 1);
     if (exponent < -5 || exponent > 15)
@@ -214,10 +220,7 @@ char *format_real(char *out, double x) {
 char *format_rate(char *out, double rate) {
     char text[40], *e;
     if (!isfinite(rate) || rate <= 0 || (rate >= 1 && rate < 1e5)) return format_real(out, rate);
-    for (int digits = 0; digits < 17; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits, rate);
-        if (reads_back(rate, digits)) break;
-    }
+    snprintf(text, sizeof text, "%.*e", digits_of(rate), rate);
     e = strchr(text, 'e');
     sprintf(out, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10));
     return out;

@@ -150,8 +150,13 @@ void cell_signed(Cells *c, double x, int decimals) {
     cell_shown(c, x, SHOW_SIGNED(x, decimals));
 }
 
+/* Return true if the next cell's column stands in CSV and JSON alone, which write the number itself. */
+static bool data_only(const Cells *c) {
+    return c->column[c->cells - c->row[c->rows - 1].first].align == 'X';
+}
+
 void cell_exact(Cells *c, double x) {
-    cell_shown(c, x, isfinite(x) ? FORMAT_REAL(x == 0 ? 0 : x) : "");
+    cell_shown(c, x, isfinite(x) && !data_only(c) ? FORMAT_REAL(x == 0 ? 0 : x) : "");
 }
 
 void cell_integer(Cells *c, long x) {

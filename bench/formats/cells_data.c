@@ -15,7 +15,7 @@ static bool has_headings(const Cells *c) {
 }
 
 static void csv_comma(Text *out, bool *first) {
-    text_format(out, "%s", *first ? "" : ",");
+    if (!*first) text_add(out, ",", 1);
     *first = false;
 }
 

@@ -249,7 +249,7 @@ void latex_macro_name(Text *out, const char *text) {
 
 void csv_text(Text *out, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
-        text_format(out, "%s", text);
+        text_add(out, text, strlen(text));
         return;
     }
     text_add(out, "\"", 1);
@@ -258,5 +258,6 @@ void csv_text(Text *out, const char *text) {
 }
 
 void csv_number(Text *out, double x) {
-    if (isfinite(x)) text_format(out, "%s", FORMAT_REAL(x == 0 ? 0 : x));
+    char shown[40];
+    if (isfinite(x)) text_add(out, shown, strlen(format_real(shown, x == 0 ? 0 : x)));
 }
