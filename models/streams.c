@@ -13,6 +13,7 @@ typedef struct {
     int (*head)(Stack *b, int x);                                  /* what the head reads */
 } Streams;
 
+/* what, here and below: the name in the block, which stack_name completes. */
 static int append(Stack *b, int x, int f, const char *what) {
     return tape_op2(b->t, OP_append, x, f, (Attr){0}, b->layer, stack_name(b, "%s", what));
 }

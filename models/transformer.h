@@ -79,7 +79,7 @@ typedef struct {
 } Stack;
 
 /* Return an export name in the current block, "h.3." and the rest, or outside the blocks only the rest; valid until the
- * next call. */
+ * next call. The rest has room for 25 letters and is cut behind them. */
 const char *stack_name(Stack *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Begin a stack of unpacked sequences, which takes the next s->layers layers of the tape. The shape has passed

@@ -85,7 +85,8 @@ def values_of(column, valid):
 APART = {"base": "none", "attn.in": "layernorm", "mlp.in": "layernorm", "attn.out": "rmsnorm", "mlp.out": "rmsnorm",
          "final": "layernorm"}  # of streams that end in no sum
 FULL = {**APART, "attn.post": "layernorm", "mlp.post": "layernorm"}
-NOT_SUMMED = ("hyper", "mhc", "attnres", "attnres_block")
+with open(os.environ["NORMBENCH_ROOT"] + "/models/choices.def") as choices:
+    NOT_SUMMED = re.findall(r"^CHOICE\(streams, (\w+), \d+, [^,]*\bapart\b", choices.read(), re.M)
 
 
 def arms_columns(program):
