@@ -311,6 +311,13 @@ static Rc take(Options *o, const char *word, int argc, char **argv, int *i, Erro
     return parts ? keep_parts(o, kind, copy, next, e) : keep(o, (OptionKind)kind, copy, next, e);
 }
 
+static Rc unknown_short(const char *command, const char *word, Error *e) {
+    bool finds = !strcmp(command, "claims") || !strcmp(command, "list");
+    return error_set(e, RC_USAGE, "unknown option %s (but for -o options are --long%s%s%s)", word,
+                     finds ? "; a word to find stands alone: normbench " : "", finds ? command : "",
+                     !finds ? "" : strcmp(command, "list") ? " WORD" : " KIND WORD");
+}
+
 Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *e) {
     *o = (Options){.command = command};
     bool only_operands = false;
@@ -323,7 +330,7 @@ Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *
         } else if (!strcmp(word, "--"))
             only_operands = true;
         else if (word[1] != '-')
-            return error_set(e, RC_USAGE, "unknown option %s (options are --long)", word);
+            return unknown_short(command, word, e);
         else if (take(o, word, argc, argv, &i, e))
             return e->code;
     }

@@ -116,6 +116,11 @@ Test(options, a_value_is_what_its_row_says) {
         {"table", "--style", "bold=beast", "--style bold: unknown 'beast'; did you mean 'best'?"},
         {"table", "--style", "bold=qqqqqqqq", "--style bold: unknown 'qqqqqqqq'; there are: tied, best, none"},
         {"verify", "--level", "numerc", "--level: unknown 'numerc'; did you mean 'numeric'?"},
+        {"run", "-k", NULL, "unknown option -k (but for -o options are --long)"},
+        {"claims", "-k", "warm",
+         "unknown option -k (but for -o options are --long; a word to find stands alone: normbench claims WORD)"},
+        {"list", "-k", "peri",
+         "unknown option -k (but for -o options are --long; a word to find stands alone: normbench list KIND WORD)"},
         {"run", "--offline=1", NULL, "--offline takes no value"},
         {"run", "--threads", NULL, "--threads needs a value (N,...)"},
     };
