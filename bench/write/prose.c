@@ -189,7 +189,7 @@ static void parameters_of(const Table *t, Text *out) {
             double n = 1e-6 * (double)sample_run(&t->sample, cell, 0, arm, 0)->record->parameters;
             least = fmin(least, n), most = fmax(most, n);
         }
-    show_number(from, least, 2), show_number(to, most, 2);
+    show_number(from, least, least < .005 ? 4 : 2), show_number(to, most, least < .005 ? 4 : 2);
     if (!strcmp(from, to))
         text_format(out, "%s M parameters", from);
     else

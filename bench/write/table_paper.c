@@ -136,8 +136,12 @@ static void pair_rows(const Paper *p, int cell, Cells *c) {
     }
 }
 
-static void best_difference(const BestPair *pair, Cells *c) {
+/* Marked where it is one to the baseline, as the sign's words have it. */
+static void best_difference(Paper *p, const BestPair *pair, Cells *c) {
+    const Table *t = p->t;
     cell_signed(c, pair->difference, decimals_for(pair->minus.se, RANKING_DIGITS));
+    if (pair->against->arm == t->sample.baseline && decision_apart(pair->decision) && !t->exploratory)
+        cell_mark(c, MARK_separated), p->marks |= MARK_separated;
     cell_p(c, pair->p.step);
 }
 
@@ -149,14 +153,14 @@ static void best_interval(const BestPair *pair, Cells *c) {
 }
 
 /* An arm's judged losses and, of a pair with the baseline, their difference. */
-static void best_arm(const Paper *p, const RankingRow *row, const BestPair *pair, Cells *c) {
+static void best_arm(Paper *p, const RankingRow *row, const BestPair *pair, Cells *c) {
     char first[128], second[128], sd[SHOWN];
     name_of(p, row->arm, first, second);
     cells_row(c);
     cell_text(c, first);
     cell_number(c, row->t.mean, decimals_of(row->t.sd, p->metric[0]));
     for (int k = 1; k < p->metrics; k++) cell_text(c, "");
-    if (pair) best_difference(pair, c);
+    if (pair) best_difference(p, pair, c);
     cells_row_below(c);
     cell_text(c, second);
     cell_shown(c, row->t.sd, SHOW_TEXT("±%s", show_number(sd, row->t.sd, decimals_of(row->t.sd, p->metric[0]))));
@@ -165,7 +169,7 @@ static void best_arm(const Paper *p, const RankingRow *row, const BestPair *pair
 }
 
 /* Arms at their best learning rates, below the cells of each rate. */
-static void best_rows(const Paper *p, Cells *c) {
+static void best_rows(Paper *p, Cells *c) {
     const Table *t = p->t;
     const Best *b = p->compared && p->metric[0] == METRIC_valid_loss ? table_best(t) : NULL;
     char below[272];
@@ -184,7 +188,7 @@ static void best_rows(const Paper *p, Cells *c) {
             const BestPair *pair = &b->pair[k];
             if (pair->group != group || pair->against->arm == t->sample.baseline) continue;
             pair_row(p, pair->arm->arm, pair->against->arm, below, c);
-            best_difference(pair, c);
+            best_difference(p, pair, c);
             below_row(p, below, c), best_interval(pair, c);
         }
     }

@@ -47,7 +47,7 @@ void table_corpus(const Table *t, int cell, Text *out) {
     if (alike)
         text_format(out, "; the model has %lld layer%s of width %lld and %s M parameters", (long long)r->spec.layers,
                     r->spec.layers == 1 ? "" : "s", (long long)r->spec.width,
-                    SHOW_NUMBER(1e-6 * (double)r->parameters, 2));
+                    SHOW_NUMBER(1e-6 * (double)r->parameters, r->parameters < 5000 ? 4 : 2));
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     text_format(out, ".");
 }

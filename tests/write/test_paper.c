@@ -90,9 +90,30 @@ Test(paper, pairs_and_best_rates) {
     WRITES(table_paper, "Gated late RMSNorm &  &  & ");
     WRITES(table_paper, "{\\scriptsize - Peri-LN} &  &  & ");
     WRITES(table_paper, "chooses the rates anew, adjusted over 2 comparisons.");
+    for (int cell = 0; cell < 2; cell++)
+        for (int seed = 0; seed < 6; seed++)
+            for (int arm = 0; arm < 3; arm++) made_up_at(&m, cell, arm, seed)->parameters = 3910;
+    WRITES(table_paper, "(0.0039 M parameters)");
+    WRITES(table_text, "0.0039 M parameters");
     WRITES(table_macros, "% CellB: lr = 3e-3\n");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriAtOneFiveZeroCellBSentence}{At lr = $3{\\times}10^{-3}$, ");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriBestSentence}{With each arm at its best of 2 learning rates, ");
+    made_up_release(&m);
+}
+
+/* The dagger of an arm that differs stands beside differences at the best rates too, but for exploratory ones. */
+Test(paper, best_rates_are_marked) {
+    make("name: made-up-best\ntitle: Made-up best rates\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
+         "lr: [1e-3, 3e-3]\narms: {pre: {variant: pre, label: Pre-LN}, peri: {variant: peri, label: Peri-LN}}\n",
+         NULL, (TableOptions){0});
+    for (int exploratory = 0; exploratory < 2; exploratory++) {
+        m.table.exploratory = exploratory;
+        OWNED char *text = made_up_write(&m, table_paper);
+        const char *best = strstr(text, "each at its best lr"), *end = strstr(text, "\\end{tabular}");
+        cr_assert(best && end && table_best(&m.table)->pair[0].p.step < .05);
+        const char *mark = strstr(best, "\\dagger");
+        cr_expect_eq(mark && mark < end, !exploratory, "%s", best);
+    }
     made_up_release(&m);
 }
 
