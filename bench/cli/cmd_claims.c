@@ -31,7 +31,9 @@ static void print(const Ledger *b, const Options *o, const Claim *only, const ch
         else
             cells_list_text(&all, terminal_width(), &text);
     }
-    fputs(text.at + (text.at[0] == '\n'), stdout);
+    const char *from = text.at + (text.at[0] == '\n');
+    bool page = !(o->times[OPTION_json] || o->times[OPTION_tex] || o->times[OPTION_html] || o->times[OPTION_markdown]);
+    page ? terminal_print(from) : (void)fputs(from, stdout);
 }
 
 /* The write-up of "002" or "002-1": the longest name that the text is, or begins with before '-'. Another text is left

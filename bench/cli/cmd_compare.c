@@ -181,6 +181,14 @@ static SentenceForm form_of(const Options *o) {
     return o->times[OPTION_tex] ? SENTENCE_TEX : SENTENCE_TEXT;
 }
 
+/* A page of text fits a terminal and is painted there; every other form is written as it is. */
+static void put(const Options *o, const Text *out) {
+    static const OptionKind others[] = {OPTION_json, OPTION_markdown, OPTION_tex, OPTION_junit, OPTION_sentence};
+    bool page = true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) page &= !o->times[others[i]];
+    page ? terminal_print(out->at) : (void)fwrite(out->at, 1, out->length, stdout);
+}
+
 static const char *metric_of(const Options *o, const CompareCorpora *data) {
     return data->metric ? data->metric : option(o, OPTION_metric, NULL);
 }
@@ -221,7 +229,7 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
         text_format(&out, "\n");
         compare_paragraphs(read.at, terminal_width(), &out);
     }
-    fwrite(out.at, 1, out.length, stdout);
+    put(o, &out);
     Rc rc = against_exit(&r);
     against_release(&r);
     return rc;
@@ -339,7 +347,7 @@ static Rc command_curves(const Options *o, CompareColumns columns, const Compare
         if (plot_write(&drawn, plot, e)) rc = e->code;
         plot_release(&drawn);
     }
-    fwrite(out.at, 1, out.length, stdout);
+    put(o, &out);
     compare_curves_release(&c);
     compare_corpora_release(&data);
     compare_runs_release(&runs);
@@ -409,7 +417,7 @@ Rc command_compare(Session *s, Error *e) {
         if (plot_write(&drawn, plot, e)) rc = e->code;
         plot_release(&drawn);
     }
-    fwrite(out.at, 1, out.length, stdout);
+    put(o, &out);
     compare_over_release(&result);
     compare_corpora_release(&data);
     return rc;

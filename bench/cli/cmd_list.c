@@ -340,7 +340,7 @@ Rc command_list(Session *s, Error *e) {
     }
     Rc rc =
         out.length ? RC_OK : error_set(e, RC_USAGE, "list: of the %s none holds '%.60s'", o->operand[0], o->operand[1]);
-    fputs(out.at, stdout);
+    o->times[OPTION_json] ? (void)fputs(out.at, stdout) : terminal_print(out.at);
     json_decref(all);
     return rc;
 }

@@ -47,7 +47,21 @@ static bool is_drawn(const char *line, size_t n) {
     return memmem(line, n, "  |", 3) || memmem(line, n, "---", 3);
 }
 
-/* One line; a word that is wider than the page stays whole. */
+/* A word; one that is wider than the page is broken before a bar. Return the columns that its last line takes. */
+static size_t add_word(const char *word, size_t n, size_t indent, size_t width, Text *out) {
+    while (indent + columns_of(word, n) > width) {
+        size_t bar = 0;
+        for (size_t i = 1; i < n && indent + i <= width; i++)
+            if (word[i] == '|') bar = i;
+        if (!bar) break;
+        text_format(out, "%.*s\n%*s", (int)bar, word, (int)indent, "");
+        word += bar, n -= bar;
+    }
+    text_format(out, "%.*s", (int)n, word);
+    return columns_of(word, n);
+}
+
+/* One line; a word that is wider than the page and has no bar stays whole. */
 static void fit_line(const char *line, size_t n, size_t width, Text *out) {
     size_t indent = last_column(line, n), used = 0;
     if (columns_of(line, n) <= width || is_drawn(line, n)) {
@@ -68,8 +82,9 @@ static void fit_line(const char *line, size_t n, size_t width, Text *out) {
             text_format(out, "\n%*s", (int)indent, "");
             i += blanks, used = indent, blanks = 0;
         }
-        text_format(out, "%*s%.*s", (int)blanks, "", (int)word, line + i + blanks);
-        used += blanks + wide, i += blanks + word, first = false;
+        text_format(out, "%*s", (int)blanks, "");
+        used += blanks + add_word(line + i + blanks, word, indent, width, out);
+        i += blanks + word, first = false;
     }
     text_format(out, "\n");
 }

@@ -35,15 +35,7 @@ void table_text_wide(const Table *t, int width, Text *out) {
     text_wrapped(out, "", words.at, 0, width);
     text_clear(&words);
     table_signature(t, &words);
-    for (char *part = words.at, *bar; *part; part = bar) { /* of a narrow terminal broken before a bar */
-        bar = part + strlen(part);
-        for (int n = (int)strlen(part); width < PAGE_WIDTH && n > width && bar > part + 1;) {
-            do bar--;
-            while (bar > part + 1 && *bar != '|');
-            n = (int)(bar - part);
-        }
-        text_format(out, "%.*s\n", (int)(bar - part), part);
-    }
+    text_format(out, "%s\n", words.at);
 }
 
 void table_markdown(const Table *t, Text *out) {

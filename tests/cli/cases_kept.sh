@@ -156,13 +156,31 @@ PY
   ) || failed "a terminal: exit code $?: $*"
 }
 
+# fits COLUMNS: no line of out is wider, and a title is bold or a verdict has a colour.
+fits() {
+  has out $'\033['
+  ! sed 's/\x1b\[[0-9;]*m//g; s/\r//' "$W/out" | LC_ALL=C.UTF-8 grep -E ".{$(($1 + 1))}" || failed "lines wider than $1"
+}
+
 kind_terminals() {
+  local width seed
   plan 'steps: 40' && sed -i '/^steps: 3$/d' "$W/p.yaml" && sed -i 's/evaluate_at: "3"/evaluate_at: "40"/' "$W/p.yaml"
   on_terminal TERM=dumb -- run p.yaml --results dumb
   lacks out $'\033' && ! sed 's/\r$//' "$W/out" | grep -q $'\r' || failed 'a line is written over'
   on_terminal TERM=xterm NO_COLOR=1 -- run p.yaml --results plain && lacks out $'\033[3' && lacks out $'\033[1m'
   on_terminal TERM= -- run p.yaml --results none && lacks out $'\033'
   on_terminal TERM=xterm COLUMNS=20 -- table p.yaml --results plain
+  echo arm,seed,loss >"$W/losses.csv"
+  for seed in 1 2 3 4 5 6; do printf '%s\n' "a,$seed,1.$seed" "b,$seed,1.$seed$seed"; done >>"$W/losses.csv"
+  for width in 60 80; do
+    on_terminal TERM=xterm COLUMNS=$width -- compare losses.csv --baseline b
+    fits $width
+    on_terminal TERM=xterm COLUMNS=$width -- claims 000
+    fits $width
+    on_terminal TERM=xterm COLUMNS=$width -- list metrics loss
+    fits $width
+  done
+  on_terminal TERM=xterm -- list metrics --format json && lacks out $'\033'
 }
 
 kind_other_preemption_signals() {

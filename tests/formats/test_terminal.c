@@ -34,6 +34,9 @@ Test(terminal, lines_are_broken_to_fit) {
     terminal_fit("averyveryverylongword and more", 10, &out);
     cr_expect_str_eq(out.at, "averyveryverylongword\nand more\n");
     text_clear(&out);
+    terminal_fit("n8|pair:seed|v0.1.0|EXPLORATORY\n|unbroken-after-its-first-bar\n", 20, &out);
+    cr_expect_str_eq(out.at, "n8|pair:seed|v0.1.0\n|EXPLORATORY\n|unbroken-after-its-first-bar\n");
+    text_clear(&out);
     terminal_fit("  (+)<-------- strokes stay\n   |      |\n", 10, &out);
     cr_expect_str_eq(out.at, "  (+)<-------- strokes stay\n   |      |\n");
 }
