@@ -48,6 +48,7 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     WeightsOrigin origin;
     const Backend *backend;
     const Dataset *d = NULL;
+    char arm[ARM_NAME_SIZE];
     Trainer *t;
     FeedBatches batches = {0};
     int step = 0;
@@ -66,7 +67,7 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
                                1e6 * option_number(s->options, OPTION_file_size, SAFE_SHARD / 1e6), e);
         if (!rc)
             printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
-                   trainer_weights(t), step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed,
+                   trainer_weights(t), step, r->id, address_arm(s, r, arm), (unsigned long long)r->spec.seed,
                    origin.parameters_hash);
         trainer_free(t);
     }

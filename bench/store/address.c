@@ -168,6 +168,21 @@ char *address_experiment(const char *text) {
     return experiment;
 }
 
+char *address_arm(const Session *s, const RunRecord *r, char out[ARM_NAME_SIZE]) {
+    Store stored;
+    Listing l;
+    Error ignored;
+    snprintf(out, ARM_NAME_SIZE, "%s", r->spec.variant.name);
+    store_read(&stored, s->runs);
+    if (!listing_make(&l, s, &stored, NULL, &ignored)) {
+        for (int i = l.runs; i-- > 0;)
+            if (!strcmp(l.run[i].record->id, r->id)) memcpy(out, l.run[i].arm, ARM_NAME_SIZE);
+        listing_release(&l);
+    }
+    store_release(&stored);
+    return out;
+}
+
 Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *e) {
     Store stored;
     store_read(&stored, s->runs);

@@ -106,6 +106,8 @@ check_a_run_is_called_by_what_it_was() {
   refused "show: no run is stored in " show 00 --results "$W/none"
   refused "show: name one run" show "${r[@]}"
   ends 0 export toy.yaml:plain/seed=1 --at 0 -o "$W/a" "${r[@]}"
+  ends 0 export "${id:0:9}" --at 0 -o "$W/c" "${r[@]}"
+  prints "of run ${id:0:12} \(ours, seed 2\)"
   ends 0 export "${other:0:9}" --at 0 -o "$W/b" "${r[@]}"
   cmp "$W/a" "$W/b" || fail "the two names are not of one run"
   refused "export: 'toy.yaml:plain' is 2 stored runs" export toy.yaml:plain -o "$W/a" "${r[@]}"
