@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/terminal.h"
 #include "bench/verify/baseline.h"
 #include "bench/verify/gate.h"
 
@@ -16,10 +17,10 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
     Session oracle = *s;
     char took[32];
     oracle.oracle = backend_find("cpu64", e);
-    fprintf(stderr,
-            "%s: trains %d run%s by backend %s, and again in double precision by the readable kernels of backend "
-            "cpu64, which is much slower: the differences of the two give the tolerances\n",
-            x->name, runs, runs == 1 ? "" : "s", s->backend->name);
+    terminal_say(stderr,
+                 "%s: trains %d run%s by backend %s, and again in double precision by the readable kernels of backend "
+                 "cpu64, which is much slower: the differences of the two give the tolerances\n",
+                 x->name, runs, runs == 1 ? "" : "s", s->backend->name);
     const double start = clock_now();
     if (baseline_measure(s, x, rows, e)) return e->code;
     fprintf(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name,

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/formats/terminal.h"
+
 /* The weight of what was foretold beside what is measured, as a share of the work: the first steps take longer. */
 #define FORETOLD .05
 
@@ -108,7 +110,7 @@ void progress_finish_job(Progress *p, const char *line) {
     pthread_mutex_lock(&p->lock);
     p->finished++;
     if (p->terminal) fprintf(stderr, "\r\033[K");
-    fprintf(stderr, "%3d/%d  %s\n", p->finished, p->jobs, line);
+    terminal_say(stderr, "%3d/%d  %s\n", p->finished, p->jobs, line);
     if (p->terminal) draw(p);
     pthread_mutex_unlock(&p->lock);
 }
@@ -116,7 +118,7 @@ void progress_finish_job(Progress *p, const char *line) {
 void progress_note(Progress *p, const char *line) {
     pthread_mutex_lock(&p->lock);
     if (p->terminal) fprintf(stderr, "\r\033[K");
-    fprintf(stderr, "normbench: %s\n", line);
+    terminal_say(stderr, "normbench: %s\n", line);
     if (p->terminal) draw(p);
     pthread_mutex_unlock(&p->lock);
 }

@@ -168,6 +168,8 @@ kind_terminals() {
   on_terminal TERM=dumb -- run p.yaml --results dumb
   lacks out $'\033' && ! sed 's/\r$//' "$W/out" | grep -q $'\r' || failed 'a line is written over'
   on_terminal TERM=xterm NO_COLOR=1 -- run p.yaml --results plain && lacks out $'\033[3' && lacks out $'\033[1m'
+  on_terminal TERM=dumb COLUMNS=40 -- run p.yaml --results narrow && has out 'valid loss'
+  ! sed 's/\r//' "$W/out" | grep 'valid loss' | grep -E '.{41}' || failed 'a finished run is wider than 40'
   on_terminal TERM= -- run p.yaml --results none && lacks out $'\033'
   on_terminal TERM=xterm COLUMNS=20 -- table p.yaml --results plain
   echo arm,seed,loss >"$W/losses.csv"
