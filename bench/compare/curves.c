@@ -71,9 +71,14 @@ static AtStep at_step(const CompareCurves *c, int arm, int step) {
     return out;
 }
 
+/* Return the place in data->arm of an arm, counted without the baseline. */
+static int arm_of(const CompareCurves *c, int other) {
+    return other + (other >= c->baseline);
+}
+
 static void compare_at(CompareCurves *c, int other, int step, double cap) {
     const CompareData *d = c->data;
-    int arm = compare_curves_arm(c, other);
+    int arm = arm_of(c, other);
     Comparison *to = &c->family.at[other * c->steps + step];
     AtStep a = at_step(c, arm, step), b = at_step(c, c->baseline, step);
     StKey key = {.stream = (uint64_t)(other * c->steps + step)};
@@ -160,10 +165,6 @@ const Comparison *compare_curves_at(const CompareCurves *c, int other, int step)
     return &c->family.at[other * c->steps + step];
 }
 
-int compare_curves_arm(const CompareCurves *c, int other) {
-    return other + (other >= c->baseline);
-}
-
 int compare_curves_from(const CompareCurves *c, int other) {
     int from = -1;
     bool lower = decision_lower(compare_curves_at(c, other, c->steps - 1)->decision);
@@ -194,7 +195,7 @@ static double band(const Comparison *c, bool high) {
 
 static void row(const CompareCurves *c, int other, int step, Cells *cells) {
     const Comparison *x = compare_curves_at(c, other, step);
-    int arm = compare_curves_arm(c, other);
+    int arm = arm_of(c, other);
     cells_row(cells);
     cell_text(cells, c->data->arm[arm]);
     cell_exact(cells, c->step[step]);
@@ -239,7 +240,7 @@ static void notes(const CompareCurves *c, Text *out) {
     for (int other = 0; other < c->data->arms - 1; other++) {
         int from = compare_curves_from(c, other);
         const Comparison *last = compare_curves_at(c, other, c->steps - 1);
-        const char *arm = c->data->arm[compare_curves_arm(c, other)];
+        const char *arm = c->data->arm[arm_of(c, other)];
         if (from < 0)
             text_format(out, "%s is not shown to differ at the last step.\n", arm);
         else
@@ -271,7 +272,7 @@ void compare_curves_json(const CompareCurves *c, Text *out) {
     compare_reading_json(c->data, o);
     for (int other = 0; other < c->data->arms - 1; other++) {
         int first = compare_curves_from(c, other);
-        json_array_append_new(from, json_new("arm", c->data->arm[compare_curves_arm(c, other)], "differs_from",
+        json_array_append_new(from, json_new("arm", c->data->arm[arm_of(c, other)], "differs_from",
                                              first < 0 ? json_null() : json_number_of(c->step[first])));
     }
     cells_init(&cells, "curves", "");
@@ -288,7 +289,7 @@ void compare_curves_plot(const CompareCurves *c, Plot *p) {
         plot_panel(p, "", "step", SHOW_TEXT("%.100s minus %.150s's", c->metric, c->data->arm[c->baseline]));
     plot_level(panel, 0, "", false);
     for (int other = 0; other < c->data->arms - 1; other++) {
-        int arm = compare_curves_arm(c, other);
+        int arm = arm_of(c, other);
         PlotStyle style = figure_style(arm, c->baseline);
         plot_entry(p, style, c->data->arm[arm]);
         PlotSeries *s = plot_series(panel, style, arm, PLOT_BAND | PLOT_LINE);

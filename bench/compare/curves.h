@@ -29,7 +29,6 @@ Rc compare_curves_make(CompareCurves *c, const CompareCorpora *data, const Pick 
 void compare_curves_release(CompareCurves *c);
 
 const Comparison *compare_curves_at(const CompareCurves *c, int other, int step); /* other: the arms but the baseline */
-int compare_curves_arm(const CompareCurves *c, int other);                        /* its place in data->arm */
 
 /* The first step from which on the arm is shown to differ on the same side; -1: not at the last step. */
 int compare_curves_from(const CompareCurves *c, int other);

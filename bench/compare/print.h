@@ -87,9 +87,6 @@ void compare_reading_json(const CompareData *d, json_t *o);
 /* Each line of a text, words broken at blanks. */
 void compare_paragraphs(const char *text, int width, Text *out);
 
-/* "[0.10, 0.12]" of the t test, or why there is none. */
-void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
-
 /* ---- A comparison as one sentence to paste into a text: "Peri-LN ends 0.45 nats higher than Pre-LN (95% interval
  * 0.39 to 0.51, 16 paired seeds, exact sign-flip p = 2/65536)". ---- */
 

@@ -43,7 +43,8 @@ static void bounds_cell(const CompareResult *r, const Comparison *c, double lo, 
     cell_interval_shown(cells, none ? (double)NAN : lo, none ? (double)NAN : hi, shown);
 }
 
-void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
+/* "[0.10, 0.12]" of the t test, or why there is none. */
+static void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
     if (!c->t_decides)
         text_format(out, "withheld (%s)", compare_lost(r)->did);
     else if (c->t.status != ST_OK)

@@ -80,7 +80,8 @@ static void add_link(Ledger *b, const Experiment *x) {
     b->link[b->links++].rates = grid_cells(x, 0, cell);
 }
 
-bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup) {
+/* Return true if an experiment's runs decide claims of a write-up. */
+static bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup) {
     for (int i = 0; i < b->links; i++)
         for (int k = 0; k <= EXPERIMENT_ALSO_MAX; k++)
             if (!strcmp(b->link[i].name, experiment) && !strcmp(b->link[i].writeup[k], writeup)) return true;

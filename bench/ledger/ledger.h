@@ -153,9 +153,6 @@ Rc ledger_add_stored(Ledger *b, const Session *s, Error *e);
 /* Makes the claims of the lines; ledger_make and ledger_add_stored end with it. */
 void ledger_judge(Ledger *b);
 
-/* Whether an experiment's runs decide claims of a write-up. */
-bool ledger_linked(const Ledger *b, const char *experiment, const char *writeup);
-
 /* Of the claim as declare_claim writes it. */
 void ledger_hash(const Claim *c, char out[SHA256_HEX]);
 

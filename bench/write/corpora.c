@@ -35,7 +35,8 @@ static int level(const CorporaSum *c) {
     return (int)lround(100 * c->alpha);
 }
 
-void corpora_ranks(const CorporaShown *s, Text *out) {
+/* "Friedman's test over 2 corpora: …": its p and which arms' mean ranks are apart. */
+static void corpora_ranks(const CorporaShown *s, Text *out) {
     const CorporaSum *c = s->sum;
     const StFriedman *f = &c->ranks;
     int apart = 0;

@@ -23,13 +23,10 @@ void corpora_range(const CorporaSum *c, double *least, double *most);
 /* Round taus of that range, ascending; returns how many, one at least. */
 int corpora_taus(const CorporaSum *c, double tau[CORPORA_TAUS_MAX]);
 
-/* "Friedman's test over 2 corpora: …": its p and which arms' mean ranks are apart. */
-void corpora_ranks(const CorporaShown *s, Text *out);
-
 /* What IQM, the intervals, ranks and shares are, as sentences. unit: "bits per byte". */
 void corpora_methods(const CorporaShown *s, const char *unit, Text *out);
 
-/* The table of one sum, with corpora_ranks below it, and Friedman's numbers for programs. */
+/* The table of one sum; below it Friedman's test in words, and its numbers for programs. */
 void corpora_sum_cells(const CorporaShown *s, const char *title, CellsList *out);
 
 #endif

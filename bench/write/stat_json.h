@@ -79,9 +79,6 @@ enum { TABLE_SCHEMA = 3 };
 /* [{commit, runs}]: the commits that the program was built from when it made the table's runs. */
 json_t *json_records_made_by(const Table *t);
 
-/* {alpha, n, comparisons, floor, joint: {…}, at: [comparison …]} */
-json_t *json_family(const Table *t, const Family *f);
-
 /* Every statistic of one comparison: exact p's as {p, count, total}. */
 json_t *json_comparison(const Table *t, const Family *f, const Comparison *c);
 
@@ -90,8 +87,5 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v);
 
 /* title, and author, date and url where they are known. */
 void json_put_writeup(json_t *o, const ClaimFile *f);
-
-/* {file, family, verdicts: […]}, or null without claims. */
-json_t *json_claims(const Table *t);
 
 #endif

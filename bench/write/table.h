@@ -152,7 +152,7 @@ const char *table_side_found(const ClaimVerdict *v);
 /* The smallest that Holm's p can be in this table. */
 double table_holm_floor(const Table *t);
 const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
-/* table_divergence, and what else must be known of a comparison: stalls, ranks, one seed that decides. */
+/* What must be known of a comparison: diverged runs, stalls, ranks, one seed that decides. */
 void table_flags(const Table *t, int cell, int step, int arm, Text *out);
 /* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
 void table_flip_interval(const Table *t, const Comparison *c, Text *out);
@@ -163,8 +163,6 @@ const char *table_status(const Table *t);
 const char *table_interval(const Table *t);
 /* Where the seeds stand that are added until it is decided: "decided after 9 seeds, of at most 64". */
 void table_stop(const Table *t, Text *out);
-void table_divergence(const Table *t, int cell, int step, int arm,
-                      Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
 void table_signature(const Table *t, Text *out);
 
 void table_flips(const Table *t, const char *plural, Text *out); /* "exact two-sided sign-flip test" */

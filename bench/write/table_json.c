@@ -90,13 +90,6 @@ static json_t *head_json(const Table *t) {
                     json_wholes(t->x->seed, (size_t)t->sample.seeds));
 }
 
-void table_json(const Table *t, Text *out) {
-    json_t *o = head_json(t), *cells = json_array();
-    for (int cell = 0; cell < t->sample.cells; cell++) json_array_append_new(cells, cell_json(t, cell));
-    json_add(o, "cells", cells, "family", json_family(t, &t->family), "claims", json_claims(t));
-    json_print(o, JSON_EXACT, out);
-}
-
 void table_cost_json(const Table *t, Text *out) {
     json_t *o = json_begin(0);
     json_add(o, "records", json_records_made_by(t), "experiment", t->x->name, "profile", t->x->profile, "plan",
@@ -163,7 +156,8 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     return json_add(o, "perplexity_ratio", ratio);
 }
 
-json_t *json_family(const Table *t, const Family *f) {
+/* {alpha, n, comparisons, floor, joint: {…}, at: [comparison …]} */
+static json_t *json_family(const Table *t, const Family *f) {
     json_t *o = json_new("alpha", f->alpha, "n", f->n, "comparisons", f->count), *at = json_array();
     if (f->anytime) {
         json_add(o, "method", "anytime", "most_seeds", t->x->most);
@@ -223,10 +217,18 @@ void json_put_writeup(json_t *o, const ClaimFile *f) {
     json_add(o, "title", f->title, "author", f->author, "date", f->date, "url", f->url);
 }
 
-json_t *json_claims(const Table *t) {
+/* {file, family, verdicts: […]}, or null without claims. */
+static json_t *json_claims(const Table *t) {
     if (!t->claims) return json_null();
     json_t *o = json_new("file", t->claims->file, "writeup", t->claims->writeup), *at = json_array();
     for (int i = 0; i < t->verdicts.count; i++) json_array_append_new(at, json_verdict(t, &t->verdicts.at[i]));
     json_put_writeup(o, t->claims);
     return json_add(o, "source", t->claims->source, "verdicts", at, "family", json_family(t, &t->verdicts.family));
+}
+
+void table_json(const Table *t, Text *out) {
+    json_t *o = head_json(t), *cells = json_array();
+    for (int cell = 0; cell < t->sample.cells; cell++) json_array_append_new(cells, cell_json(t, cell));
+    json_add(o, "cells", cells, "family", json_family(t, &t->family), "claims", json_claims(t));
+    json_print(o, JSON_EXACT, out);
 }

@@ -290,7 +290,8 @@ void table_signature(const Table *t, Text *out) {
                 t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "", table_mark(t));
 }
 
-void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
+/* " pre after 20 steps: 1 of 6 …", or "" */
+static void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
     SampleArm a = sample_arm(&t->sample, cell, step, arm, t->metric);
     const Comparison *c = table_comparison(t, cell, step, arm);
     const MetricInfo *metric = &metric_info[t->metric];
