@@ -62,15 +62,15 @@ static void die_with(int run) {
 
 /* Every other run was held by a process that is dead by now; all want all of them at once. */
 Test(share, of_several_processes_one_has_a_run, .init = enter, .fini = leave) {
-    int start[2], result[2], owners[RUNS] = {0};
-    cr_assert(!pipe(start) && !pipe(result));
+    int start[2], asked[2], end[2], result[2], owners[RUNS] = {0};
+    char byte = 0;
+    cr_assert(!pipe(start) && !pipe(asked) && !pipe(end) && !pipe(result));
     for (int run = 0; run < RUNS; run += 2) die_with(run);
     cr_assert_eq(files_ending(".hold"), RUNS / 2);
     for (int p = 0; p < PROCESSES; p++) {
         if (fork()) continue;
         Leases s;
-        char byte;
-        close(start[1]);
+        close(start[1]), close(end[1]);
         share_open(&s, folder);
         if (read(start[0], &byte, 1)) _exit(1); /* until the other end is closed */
         for (int run = 0; run < RUNS; run++) {
@@ -79,17 +79,22 @@ Test(share, of_several_processes_one_has_a_run, .init = enter, .fini = leave) {
             if (share_take(&s, &h, &theirs) && write(result[1], &mine, 1) != 1) _exit(1);
         }
         /* Nobody gives a run back before all have asked for it. */
-        nanosleep(&(struct timespec){1, 0}, NULL);
+        if (write(asked[1], &byte, 1) != 1) _exit(1);
+        close(asked[1]);
+        if (read(end[0], &byte, 1)) _exit(1);
         share_close(&s);
         _exit(0);
     }
-    close(start[1]), close(start[0]), close(result[1]);
+    close(start[1]), close(start[0]), close(asked[1]), close(end[0]), close(result[1]);
+    for (int p = 0; p < PROCESSES; p++)
+        cr_assert_eq(read(asked[0], &byte, 1), 1, "a process ended before it had asked");
+    close(end[1]);
     for (char run; read(result[0], &run, 1) == 1;) owners[(int)run]++;
     for (int p = 0, status; p < PROCESSES; p++) cr_assert(wait(&status) > 0 && !status);
     for (int run = 0; run < RUNS; run++) cr_expect_eq(owners[run], 1, "run %d has %d owners", run, owners[run]);
     cr_expect_eq(files_ending(".hold"), 0, "holds outlive their owners");
     cr_expect_eq(files_ending(".dead"), 0);
-    close(result[0]);
+    close(asked[0]), close(result[0]);
 }
 
 Test(share, a_hold_says_who_and_why_nobody, .init = enter, .fini = leave) {
