@@ -39,8 +39,13 @@ kind_clocks_that_are_wrong() { # of records three days ahead, and of files two h
   runs 0 run p.yaml --results r && has err ' 0 to train'
 }
 
-kind_ranks_that_do_not_fit() {
-  plan '' && refuses '--ranks: 3, but 1 process was started; mpirun -n 3 normbench run' run p.yaml --ranks 3
+kind_ranks_that_do_not_fit() { # a program without MPI names the package that it needs
+  plan '' && (cd "$W" && "$program" run p.yaml --ranks 3) 2>"$W/err"
+  if grep -q 'built without MPI' "$W/err"; then
+    runs 3 run p.yaml --ranks 3 && has err 'libopenmpi-dev; then build again'
+  else
+    refuses '--ranks: 3, but 1 process was started; mpirun -n 3 normbench run' run p.yaml --ranks 3
+  fi
   refuses "--ranks: 'x' is not" run p.yaml --ranks x
 }
 
