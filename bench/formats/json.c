@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,72 @@ bool json_number_read(const json_t *value, double *out) {
     if (!text || (strcmp(text, "nan") && strcmp(text, "inf") && strcmp(text, "-inf"))) return false;
     *out = text[0] == 'n' ? (double)NAN : text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
     return true;
+}
+
+const char *json_get_text(const json_t *o, const char *key) {
+    return json_string_value(json_object_get(o, key));
+}
+
+json_int_t json_get_whole(const json_t *o, const char *key) {
+    return json_integer_value(json_object_get(o, key));
+}
+
+double json_get_number(const json_t *o, const char *key) {
+    double x = (double)NAN;
+    (void)json_number_read(json_object_get(o, key), &x);
+    return x;
+}
+
+json_t *json_put(json_t *o, const JsonField *f, const void *from) {
+    for (; f->key; f++) {
+        const char *at = (const char *)from + f->at;
+        union {
+            int32_t half;
+            int64_t whole;
+            double x;
+            bool flag;
+        } is = {0};
+        if (f->kind != 's') memcpy(&is, at, f->size);
+        json_object_set_new(o, f->key, f->kind == 's'   ? json_of_text(at)
+                                       : f->kind == 'b' ? json_boolean(is.flag)
+                                       : f->kind == 'f' ? json_number_of(is.x)
+                                                        : json_integer(f->size == 4 ? is.half : is.whole));
+    }
+    return o;
+}
+
+/* Read one member; false: it is absent, of another type or too large. */
+static bool take(char *to, const JsonField *f, const json_t *value) {
+    int64_t whole = json_integer_value(value);
+    int32_t half = (int32_t)whole;
+    bool flag = json_is_true(value), small = f->size == sizeof half;
+    double x;
+    if (f->kind == 's')
+        return json_is_string(value) && (size_t)snprintf(to, f->size, "%s", json_string_value(value)) < f->size;
+    if (f->kind == 'b'   ? !json_is_boolean(value)
+        : f->kind == 'f' ? !json_number_read(value, &x)
+                         : !json_is_integer(value) || (small && half != whole))
+        return false;
+    memcpy(to, f->kind == 'b' ? (void *)&flag : f->kind == 'f' ? (void *)&x : small ? (void *)&half : &whole, f->size);
+    return true;
+}
+
+const char *json_take(void *to, const JsonField *f, const json_t *o) {
+    const char *bad = NULL;
+    for (; f->key; f++)
+        if (!take((char *)to + f->at, f, json_object_get(o, f->key)) && !bad) bad = f->key;
+    return bad;
+}
+
+json_t *json_read_file(const char *path, Error *e) {
+    char *bytes;
+    size_t length;
+    json_error_t why;
+    if (file_read(path, &bytes, &length, e)) return NULL;
+    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
+    free(bytes);
+    if (!root) error_set(e, RC_INTEGRITY, "%s:%d: %s", path, why.line, why.text);
+    return root;
 }
 
 /* Return the string for a bare word at text[0]; *length: its bytes. NULL: it is none. */

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -16,6 +17,15 @@ json_t *json_text_of(const char *text);
 
 /* Read a number or one of the three strings; else return false and leave *out alone. */
 bool json_number_read(const json_t *value, double *out);
+
+/* Return a member of an object (NULL: there is none) as a text, a whole number or a number; NULL, 0 or NaN if it is
+ * absent or of another type. */
+const char *json_get_text(const json_t *o, const char *key);
+json_int_t json_get_whole(const json_t *o, const char *key);
+double json_get_number(const json_t *o, const char *key);
+
+/* Read a file whose objects have each key once. NULL: see file_read; RC_INTEGRITY: it is no JSON, with its line. */
+json_t *json_read_file(const char *path, Error *e);
 
 /* Load Python's JSON with JSON_REJECT_DUPLICATES; its bare NaN, Infinity and -Infinity become the three strings. */
 json_t *json_python(const char *bytes, size_t length, json_error_t *why);
@@ -31,6 +41,21 @@ typedef struct {
 json_t *json_members(json_t *o, const JsonMember *member);
 #define json_add(o, ...) json_members(o, (const JsonMember[]){JSON_PAIRS(__VA_ARGS__), {NULL, NULL}})
 #define json_new(...) json_add(json_object(), __VA_ARGS__)
+
+/* A member of a struct, char[], bool, double, or an integer of 4 or 8 bytes, with its key. Tables of such rows end with
+ * {0}: json_put sets the keys of an object in their order, and returns it; json_take reads them back, and returns the
+ * first key that is absent, of another type or too large (a text is cut then, and a number left alone), or NULL. */
+typedef struct {
+    const char *key;
+    char kind;
+    size_t at, size;
+} JsonField;
+#define JSON_FIELD_AS(name, type, member) \
+    {name, _Generic(((type *)0)->member, char *: 's', bool: 'b', double: 'f', default: 'i'), offsetof(type, member), \
+     sizeof ((type *)0)->member}
+#define JSON_FIELD(type, member) JSON_FIELD_AS(#member, type, member)
+json_t *json_put(json_t *o, const JsonField *fields, const void *from);
+const char *json_take(void *to, const JsonField *fields, const json_t *o);
 
 /* What json_add may be given of a number that may be NaN: NULL then, or JSON's null. */
 json_t *json_known(double x);

@@ -240,16 +240,12 @@ static Rc read_index(SafeFile *f, const char *path, json_t *index, Error *e) {
 }
 
 static Rc read_split(SafeFile *f, const char *path, Error *e) {
-    char *bytes;
-    size_t length;
-    json_error_t why;
     safe_init(f);
-    if (file_read(path, &bytes, &length, e)) return e->code;
-    json_t *index = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-    free(bytes);
-    Rc rc = json_is_object(index) ? read_index(f, path, index, e)
-                                  : error_set(e, RC_INTEGRITY, "not an index of safetensors: %s",
-                                              index ? "it is no object" : why.text);
+    json_t *index = json_read_file(path, e);
+    if (!index) return e->code;
+    Rc rc = json_is_object(index)
+                ? read_index(f, path, index, e)
+                : error_set(e, RC_INTEGRITY, "not an index of safetensors: it is no object");
     json_decref(index);
     if (!rc) return RC_OK;
     safe_release(f);

@@ -15,24 +15,11 @@ const char *stored_file(const char *root, char out[STORED_PATH_SIZE]) {
     return out;
 }
 
-static const char *text_of(const json_t *o, const char *key) {
-    return json_string_value(json_object_get(o, key));
-}
-
-static int integer_of(const json_t *o, const char *key) {
-    return (int)json_integer_value(json_object_get(o, key));
-}
-
-static double number_of(const json_t *o, const char *key) {
-    double x = (double)NAN;
-    (void)json_number_read(json_object_get(o, key), &x);
-    return x;
-}
-
 /* "trained 2026-11-22, commit 6ed6811bbf4a"; of a statement "commit 471036f": of the build that wrote the file. */
 static void made_text(StoredVerdict *v, const char *commit) {
     const json_t *records = json_object_get(v->json, "records");
-    const char *trained = text_of(v->json, "trained"), *first = text_of(json_array_get(records, 0), "commit");
+    const char *trained = json_get_text(v->json, "trained");
+    const char *first = json_get_text(json_array_get(records, 0), "commit");
     size_t more = json_array_size(records);
     char others[32] = "";
     if (more > 1) snprintf(others, sizeof others, " and %zu more", more - 1);
@@ -61,10 +48,10 @@ static bool read_spec(RunSpec *spec, const char *lines) {
 static const char *take_contrast(StoredVerdict *v) {
     const json_t *specs = json_object_get(v->json, "specs"), *comparison = json_object_get(v->json, "comparison");
     size_t n = json_array_size(specs);
-    v->contrast = text_of(v->json, "contrast"), v->where = text_of(v->json, "where");
-    v->experiment = text_of(v->json, "experiment"), v->profile = text_of(v->json, "profile");
-    v->n = integer_of(v->json, "n"), v->step = integer_of(v->json, "step");
-    v->parameters = (long)json_integer_value(json_object_get(v->json, "parameters"));
+    v->contrast = json_get_text(v->json, "contrast"), v->where = json_get_text(v->json, "where");
+    v->experiment = json_get_text(v->json, "experiment"), v->profile = json_get_text(v->json, "profile");
+    v->n = (int)json_get_whole(v->json, "n"), v->step = (int)json_get_whole(v->json, "step");
+    v->parameters = (long)json_get_whole(v->json, "parameters");
     if (!v->contrast || !v->where || !v->experiment || !v->profile || !v->step || !n)
         return "a verdict does not say what was measured";
     v->spec = mem_alloc(n, sizeof *v->spec);
@@ -80,10 +67,10 @@ static const char *take_contrast(StoredVerdict *v) {
 
 /* What is wrong with a statement's number, or NULL. */
 static const char *take_statement(StoredVerdict *v, const json_t *statement) {
-    const char *word = text_of(statement, "verdict");
+    const char *word = json_get_text(statement, "verdict");
     int w = STATED_HOLDS;
-    v->statement = text_of(statement, "statement"), v->predicted = text_of(statement, "predicted");
-    v->numbers = text_of(v->json, "numbers"), v->n = integer_of(statement, "seeds");
+    v->statement = json_get_text(statement, "statement"), v->predicted = json_get_text(statement, "predicted");
+    v->numbers = json_get_text(v->json, "numbers"), v->n = (int)json_get_whole(statement, "seeds");
     while (word && w <= STATED_UNMEASURED && strcmp(word, stated_word((StatedWord)w)) != 0) w++;
     v->stated = (StatedWord)w;
     if (!v->statement || !v->predicted || !v->numbers) return "a statement does not say what was measured";
@@ -103,7 +90,7 @@ static const char *take_verdict(Stored *s, json_t *json, const char *id, const c
 
 /* What is wrong with a claim, or NULL. */
 static const char *take_claim(Stored *s, json_t *json) {
-    const char *id = text_of(json, "id"), *hash = text_of(json, "hash"), *wrong;
+    const char *id = json_get_text(json, "id"), *hash = json_get_text(json, "hash"), *wrong;
     const json_t *verdicts = json_object_get(json, "verdicts");
     if (!id || !hash || !json_is_array(verdicts)) return "it has no id, hash or verdicts";
     for (size_t i = 0; i < json_array_size(verdicts); i++)
@@ -113,14 +100,14 @@ static const char *take_claim(Stored *s, json_t *json) {
 
 static Rc take_all(Stored *s, const char *path, Error *e) {
     const json_t *writeups = json_object_get(s->root, "writeups");
-    s->commit = text_of(s->root, "commit");
-    if (integer_of(s->root, "schema") != STORED_SCHEMA || !s->commit || !json_is_array(writeups))
+    s->commit = json_get_text(s->root, "commit");
+    if ((int)json_get_whole(s->root, "schema") != STORED_SCHEMA || !s->commit || !json_is_array(writeups))
         return error_set(e, RC_INTEGRITY, "%s: not what `normbench claims --format json` writes", path);
     for (size_t w = 0; w < json_array_size(writeups); w++) {
         const json_t *claims = json_object_get(json_array_get(writeups, w), "claims");
         for (size_t i = 0; i < json_array_size(claims); i++) {
             json_t *claim = json_array_get(claims, i);
-            const char *id = text_of(claim, "id"), *wrong = take_claim(s, claim);
+            const char *id = json_get_text(claim, "id"), *wrong = take_claim(s, claim);
             if (wrong) return error_set(e, RC_INTEGRITY, "%s: claim %.20s: %s", path, id ? id : "?", wrong);
         }
     }
@@ -128,14 +115,8 @@ static Rc take_all(Stored *s, const char *path, Error *e) {
 }
 
 Rc stored_read(Stored *s, const char *path, Error *e) {
-    char *bytes;
-    size_t length;
-    json_error_t wrong;
-    *s = (Stored){0};
-    if (file_read(path, &bytes, &length, e)) return e->code;
-    s->root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &wrong);
-    free(bytes);
-    if (!s->root) return error_set(e, RC_INTEGRITY, "%s:%d: %s", path, wrong.line, wrong.text);
+    *s = (Stored){.root = json_read_file(path, e)};
+    if (!s->root) return e->code;
     Rc rc = take_all(s, path, e);
     if (rc) stored_release(s);
     return rc;
@@ -166,7 +147,7 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
     const json_t *comparison = json_object_get(v->json, "comparison"), *d = json_object_get(comparison, "d");
     size_t n = (size_t)v->n;
     double *value = mem_alloc(n, sizeof *value),
-           conf = number_of(json_object_get(comparison, "t_interval"), "confidence");
+           conf = json_get_number(json_object_get(comparison, "t_interval"), "confidence");
     uint64_t *seed = mem_alloc(n, sizeof *seed);
     const json_t *stored_seeds = json_object_get(v->json, "seeds");
     for (size_t i = 0; i < n; i++) {
@@ -200,21 +181,22 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
                        .flip = {.stream = name_stream(v->contrast)},
                        .ranks = {.stream = name_stream(v->contrast)}};
     comparison_make(f, c, &runs);
-    c->diverged_a = integer_of(comparison, "diverged_a"), c->diverged_b = integer_of(comparison, "diverged_b");
+    c->diverged_a = (int)json_get_whole(comparison, "diverged_a");
+    c->diverged_b = (int)json_get_whole(comparison, "diverged_b");
     if (c->diverged_a || c->diverged_b) c->t_decides = false;
     if (c->what.best) { /* its p is of whole grids, which are not stored; the differences keep it */
         const json_t *flip = json_object_get(comparison, "sign_flip");
-        double p = number_of(flip, "p"), floor = number_of(flip, "floor");
+        double p = json_get_number(flip, "p"), floor = json_get_number(flip, "floor");
         c->choice = (StMaxTRow){.raw = p, .single = p, .step = p};
-        f->choice.p_min = floor, f->choice.total = (uint64_t)json_integer_value(json_object_get(flip, "total"));
+        f->choice.p_min = floor, f->choice.total = (uint64_t)json_get_whole(flip, "total");
         c->flip.p = p, c->flip.p_min = floor;
     }
-    int most = integer_of(v->json, "most"); /* seeds were added until it was decided */
+    int most = (int)json_get_whole(v->json, "most"); /* seeds were added until it was decided */
     if (most > 0 && !c->what.best)
         anytime_decide(f, most);
     else
         family_together(f);
-    if (text_of(comparison, "decision_with_cap"))
+    if (json_get_text(comparison, "decision_with_cap"))
         c->decision_capped = DECISION_LOWER, c->decision = DECISION_INCONCLUSIVE;
     free(value);
     free(seed);
@@ -223,21 +205,21 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
 /* A reading that the differences do not give: as it was stored. */
 static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t, Comparison *c) {
     const json_t *o = v->json, *comparison = json_object_get(o, "comparison");
-    const char *why = text_of(o, "why");
+    const char *why = json_get_text(o, "why");
     bool variance = t->test->about == ST_ABOUT_variance;
-    double alone = number_of(json_object_get(comparison, "pitman_morgan"), "p_one_seed_left_out");
-    Reading r = {.p = number_of(o, "p_decides"),
-                 .floor = number_of(o, "floor"),
-                 .effect = number_of(o, "effect"),
+    double alone = json_get_number(json_object_get(comparison, "pitman_morgan"), "p_one_seed_left_out");
+    Reading r = {.p = json_get_number(o, "p_decides"),
+                 .floor = json_get_number(o, "floor"),
+                 .effect = json_get_number(o, "effect"),
                  .neutral = variance ? 1 : 0,
-                 .lo = number_of(o, "lo"),
-                 .hi = number_of(o, "hi"),
+                 .lo = json_get_number(o, "lo"),
+                 .hi = json_get_number(o, "hi"),
                  .se = (double)NAN,
                  .df = (double)NAN,
                  .interval = ""};
     if (variance) {
         const json_t *x = json_object_get(comparison, "pitman_morgan");
-        c->pitman_morgan = (StVariance){.stat = number_of(x, "t"), .df1 = number_of(x, "df")};
+        c->pitman_morgan = (StVariance){.stat = json_get_number(x, "t"), .df1 = json_get_number(x, "df")};
         c->pitman_morgan.status = isnan(c->pitman_morgan.stat) ? ST_BAD_ARG : ST_OK;
     }
     if (variance && !isnan(alone) && !strcmp(t->test->name, "pitman-morgan")) r.p = alone;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/json.h"
+
 size_t hits_bytes(const Hits *h) {
     return ((size_t)h->targets + 7) / 8;
 }
@@ -44,22 +46,23 @@ void hits_release(Hits *h) {
     *h = (Hits){0};
 }
 
+static const JsonField fields[] = {JSON_FIELD(Hits, step),
+                                   JSON_FIELD(Hits, targets),
+                                   JSON_FIELD(Hits, right),
+                                   JSON_FIELD_AS("most_frequent", Hits, frequent),
+                                   JSON_FIELD(Hits, sha256),
+                                   {0}};
+
 json_t *hits_json(const Hits *h) {
-    return json_pack("{s:i, s:I, s:I, s:I, s:s}", "step", h->step, "targets", (json_int_t)h->targets, "right",
-                     (json_int_t)h->right, "most_frequent", (json_int_t)h->frequent, "sha256", h->sha256);
+    return json_put(json_object(), fields, h);
 }
 
 Rc hits_parse(Hits *h, const json_t *hits, Error *e) {
-    json_int_t targets, right, frequent;
-    const char *hash;
     *h = (Hits){0};
     if (!hits) return RC_OK;
-    if (json_unpack((json_t *)(uintptr_t)hits, "{s:i, s:I, s:I, s:I, s:s}", "step", &h->step, "targets", &targets,
-                    "right", &right, "most_frequent", &frequent, "sha256", &hash) ||
-        targets < 1 || right < 0 || right > targets || frequent < 1 || frequent > targets ||
-        strlen(hash) != SHA256_HEX - 1)
-        return error_set(e, RC_INTEGRITY, "hits: not {step, targets, right, most_frequent, sha256}");
-    h->targets = (long)targets, h->right = (long)right, h->frequent = (long)frequent;
-    strcpy(h->sha256, hash);
-    return RC_OK;
+    if (!json_take(h, fields, hits) && h->targets > 0 && h->right >= 0 && h->right <= h->targets && h->frequent > 0 &&
+        h->frequent <= h->targets && strlen(h->sha256) == SHA256_HEX - 1)
+        return RC_OK;
+    *h = (Hits){0};
+    return error_set(e, RC_INTEGRITY, "hits: not {step, targets, right, most_frequent, sha256}");
 }

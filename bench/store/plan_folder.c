@@ -21,18 +21,13 @@ static bool texts(const json_t *list) {
 
 Rc plan_note_read(PlanNote *note, const char *results, const char *slug, Error *e) {
     char path[PLAN_PATH_SIZE + 128];
-    char *bytes;
-    size_t length;
     *note = (PlanNote){0};
     snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, results, slug);
     if (!file_exists(path)) return RC_OK;
-    if (file_read(path, &bytes, &length, e)) return e->code;
-    note->all = json_loadb(bytes, length, 0, NULL);
-    free(bytes);
-    note->experiment = json_string_value(json_object_get(note->all, "experiment"));
-    note->profile = json_string_value(json_object_get(note->all, "profile"));
-    note->plan = json_string_value(json_object_get(note->all, "plan"));
-    note->yaml = json_string_value(json_object_get(note->all, "yaml"));
+    note->all = json_read_file(path, e);
+    if (!note->all && e->code != RC_INTEGRITY) return e->code;
+    note->experiment = json_get_text(note->all, "experiment"), note->profile = json_get_text(note->all, "profile");
+    note->plan = json_get_text(note->all, "plan"), note->yaml = json_get_text(note->all, "yaml");
     note->set = json_object_get(note->all, "set");
     note->arm = json_object_get(note->all, "arm");
     note->files = json_object_get(note->all, "files");

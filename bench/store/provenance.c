@@ -1,7 +1,6 @@
 #include "bench/store/provenance.h"
 
 #include <gsl/gsl_version.h>
-#include <limits.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "base/pool.h"
 #include "base/text.h"
+#include "bench/formats/json.h"
 #include "bench_build.h"
 #include "kernels/backend.h"
 
@@ -47,10 +47,15 @@ void provenance_here(Provenance *p) {
     PUT(device, p->cpu);
 }
 
+#define ROW(member) JSON_FIELD(Provenance, member)
+static const JsonField build[] = {ROW(version), ROW(commit), ROW(compiler),   ROW(flags),
+                                  ROW(isa),     ROW(cpu),    ROW(processors), {0}};
+static const JsonField libraries[] = {ROW(gsl), ROW(jansson), ROW(openssl), {0}};
+static const JsonField run[] = {
+    JSON_FIELD_AS("threads_per_run", Provenance, threads), ROW(replicas), ROW(device), ROW(made), {0}};
+
 static json_t *build_json(const Provenance *p) {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:{s:s, s:s, s:s}}", "version", p->version, "commit",
-                     p->commit, "compiler", p->compiler, "flags", p->flags, "isa", p->isa, "cpu", p->cpu, "processors",
-                     p->processors, "libraries", "gsl", p->gsl, "jansson", p->jansson, "openssl", p->openssl);
+    return json_add(json_put(json_object(), build, p), "libraries", json_put(json_object(), libraries, p));
 }
 
 json_t *provenance_json(void) {
@@ -60,32 +65,17 @@ json_t *provenance_json(void) {
 }
 
 json_t *provenance_json_of(const Provenance *p) {
-    json_t *o = build_json(p);
-    json_object_set_new(o, "threads_per_run", json_integer(p->threads));
-    json_object_set_new(o, "replicas", json_integer(p->replicas));
-    json_object_set_new(o, "device", json_string(p->device));
-    json_object_set_new(o, "made", json_integer(p->made));
-    return o;
-}
-
-static void take_text(char *out, size_t size, json_t *from, const char *key) {
-    const char *text = json_string_value(json_object_get(from, key));
-    snprintf(out, size, "%s", text ? text : "unknown");
-}
-
-static int take_count(json_t *from, const char *key, int least) {
-    json_int_t x = json_integer_value(json_object_get(from, key));
-    return x > least && x <= INT_MAX ? (int)x : least;
+    return json_put(build_json(p), run, p);
 }
 
 void provenance_read(Provenance *p, json_t *from) {
-    json_t *libraries = json_object_get(from, "libraries");
-#define TAKE(object, field) take_text(p->field, sizeof p->field, object, #field)
-    TAKE(from, version), TAKE(from, commit), TAKE(from, compiler), TAKE(from, flags), TAKE(from, isa), TAKE(from, cpu);
-    TAKE(libraries, gsl), TAKE(libraries, jansson), TAKE(libraries, openssl);
-    if (json_object_get(from, "device")) TAKE(from, device);
-    else PUT(device, p->cpu); /* records of schema 1 and 2 name a device only if it is not the CPU */
-    p->processors = take_count(from, "processors", 0);
-    p->threads = take_count(from, "threads_per_run", 1), p->replicas = take_count(from, "replicas", 1);
-    p->made = json_integer_value(json_object_get(from, "made"));
+    *p = (Provenance){0};
+    PUT(version, "unknown"), PUT(commit, "unknown"), PUT(compiler, "unknown"), PUT(flags, "unknown");
+    PUT(isa, "unknown"), PUT(cpu, "unknown"), PUT(gsl, "unknown"), PUT(jansson, "unknown"), PUT(openssl, "unknown");
+    (void)json_take(p, build, from), (void)json_take(p, libraries, json_object_get(from, "libraries"));
+    PUT(device, p->cpu); /* records of schema 1 and 2 name a device only if it is not the CPU */
+    (void)json_take(p, run, from);
+    if (p->processors < 0) p->processors = 0;
+    if (p->threads < 1) p->threads = 1;
+    if (p->replicas < 1) p->replicas = 1;
 }

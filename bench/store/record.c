@@ -1,7 +1,6 @@
 #include "bench/store/record.h"
 
 #include <jansson.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +64,10 @@ static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
     json_t *entry, *block;
     if (!json_is_array(list)) return error_set(e, RC_INTEGRITY, "evaluations: not a list");
     json_array_foreach(list, i, entry) {
-        Evaluation x = {.step = (int)json_integer_value(json_object_get(entry, "step"))};
+        Evaluation x = {.step = (int)json_get_whole(entry, "step")};
         json_t *blocks = json_object_get(entry, "block_losses");
-        x.targets = (long)json_integer_value(json_object_get(entry, "targets"));
-        x.dropped = (long)json_integer_value(json_object_get(entry, "dropped_targets"));
+        x.targets = (long)json_get_whole(entry, "targets");
+        x.dropped = (long)json_get_whole(entry, "dropped_targets");
         for (int m = 0; m < METRIC_COUNT; m++)
             if (!json_object_get(entry, metric_info[m].key))
                 x.metric[m] = (double)NAN, x.absent[m] = true;
@@ -98,16 +97,20 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
     return rc;
 }
 
-/* Text members of the record, for writing and for reading. */
-#define RECORD_TEXTS(T) \
-    T(id) \
-    T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
-        T(loss_chain) T(parameters_hash)
-#define EXACT_COUNT_MAX 9007199254740992. /* largest count that double holds exactly */
-#define RECORD_NUMBERS(N) \
-    N(vocab, int) \
-    N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) N(step_seconds, double) \
-        N(memory_mb, double) N(wall_seconds, double)
+#define ROW(member) JSON_FIELD(RunRecord, member)
+static const JsonField members[] = {
+    ROW(id), ROW(arithmetic_class), ROW(arithmetic), ROW(dataset), ROW(dataset_sha256), ROW(tokenizer_sha256),
+    ROW(status), ROW(culprit), ROW(loss_chain), ROW(parameters_hash), ROW(vocab), ROW(entropy_rate), ROW(unigram),
+    ROW(diverged_step), ROW(parameters), ROW(step_seconds), ROW(memory_mb), ROW(wall_seconds), {0}};
+#define HEAD(member) JSON_FIELD(RecordHead, member)
+static const JsonField head_members[] = {HEAD(id), HEAD(arithmetic_class), HEAD(arithmetic), HEAD(dataset_sha256),
+                                         HEAD(tokenizer_sha256), HEAD(status), HEAD(wall_seconds), {0}};
+
+/* Read the members of a record or of its head. */
+static Rc take_members(void *to, const JsonField *fields, const json_t *root, Error *e) {
+    const char *bad = json_take(to, fields, root);
+    return bad ? error_set(e, RC_INTEGRITY, "%s: absent, of another type or too large", bad) : RC_OK;
+}
 
 /* Hash all members of a record but its own hash, and its curves, so that any change is noticed. */
 static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
@@ -189,31 +192,17 @@ static Rc read_probes(ProbeChoice *c, json_t *probes, Error *e) {
 }
 
 static json_t *record_json(const RunRecord *r) {
-    json_t *root = json_object();
+    json_t *root = json_put(json_new("schema", (int)RECORD_SCHEMA), members, r);
     LOCAL_TEXT(spec);
     spec_text(&r->spec, &spec);
-    json_object_set_new(root, "schema", json_integer(RECORD_SCHEMA));
-#define T(name) json_object_set_new(root, #name, json_string(r->name));
-    RECORD_TEXTS(T)
-#undef T
-#define N(name, type) \
-    json_object_set_new(root, #name, \
-                        _Generic(r->name, double \
-                                 : json_number_of((double)r->name), default \
-                                 : json_integer((json_int_t)r->name)));
-    RECORD_NUMBERS(N)
-#undef N
-    json_object_set_new(root, "spec", json_string(spec.at));
     char hash[SHA256_HEX];
-    json_object_set_new(root, "spec_sha256", json_string(sha256_hex_of(hash, spec.at, spec.length)));
-    json_object_set_new(root, "declared", declared_json(r->declared));
+    json_add(root, "spec", spec.at, "spec_sha256", sha256_hex_of(hash, spec.at, spec.length), "declared",
+             declared_json(r->declared));
     set_probes(root, &r->probes);
-    if (r->hits.targets) json_object_set_new(root, "hits", hits_json(&r->hits));
-    if (r->translations.sentences) json_object_set_new(root, "translations", translations_json(&r->translations));
-    json_object_set_new(root, "evaluations", evaluations_json(r, NULL));
-    if (r->rounded.known) json_object_set_new(root, "rounded", rounded_json(&r->rounded));
-    json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
-    return root;
+    return json_add(root, "hits", r->hits.targets ? hits_json(&r->hits) : NULL, "translations",
+                    r->translations.sentences ? translations_json(&r->translations) : NULL, "evaluations",
+                    evaluations_json(r, NULL), "rounded", rounded_json(&r->rounded), "provenance",
+                    provenance_json_of(&r->provenance));
 }
 
 static Rc write_beside(const char *folder, const char *name, const void *bytes, size_t length, Error *e) {
@@ -324,26 +313,18 @@ bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset
 }
 
 static Rc read_schema(json_t *root, int *schema, Error *e) {
-    json_int_t number = json_integer_value(json_object_get(root, "schema"));
+    json_int_t number = json_get_whole(root, "schema");
     *schema = (int)number;
     if (number >= 1 && number <= RECORD_SCHEMA) return RC_OK;
     return error_set(e, RC_INTEGRITY, "schema: this program reads versions 1 to %d", RECORD_SCHEMA);
-}
-
-/* Read a text of fewer than `size` bytes. */
-static Rc read_text(json_t *root, const char *key, char *out, size_t size, Error *e) {
-    const char *text = json_string_value(json_object_get(root, key));
-    if (!text || strlen(text) >= size) return error_set(e, RC_INTEGRITY, "%s: absent or too long", key);
-    strcpy(out, text);
-    return RC_OK;
 }
 
 /* Read the spec and its hash. Schemas 1 and 2 have the precision only in the arithmetic class, those up to 6 a text's
  * bytes only beside the spec. */
 static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunSpec *s, char hash[SHA256_HEX],
                     Error *e) {
-    const char *text = json_string_value(json_object_get(root, "spec"));
-    const char *stated = json_string_value(json_object_get(root, "spec_sha256"));
+    const char *text = json_get_text(root, "spec");
+    const char *stated = json_get_text(root, "spec_sha256");
     if (!text) return error_set(e, RC_INTEGRITY, "spec: absent");
     if (spec_parse(s, text, e)) {
         error_prefix(e, "spec: ");
@@ -353,7 +334,7 @@ static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunS
     spec_hash(s, hash);
     if (schema >= 3 && (!stated || strcmp(stated, hash)))
         return error_set(e, RC_INTEGRITY, "spec_sha256: not the hash of the spec");
-    const char *bytes = json_string_value(json_object_get(root, "dataset_sha256"));
+    const char *bytes = json_get_text(root, "dataset_sha256");
     if (!spec_own_text(s) || !bytes) return RC_OK;
     spec_know_text(s, bytes);
     RunSpec found = spec_by_bytes(s);
@@ -361,28 +342,11 @@ static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunS
     return RC_OK;
 }
 
-static bool within(double x, double most) {
-    return x >= -most && x <= most;
-}
-
 static Rc read_members(RunRecord *r, json_t *root, Error *e) {
-    double number;
     int schema;
     if (read_schema(root, &schema, e)) return e->code;
     if (schema > 1 && read_declared(r, json_object_get(root, "declared"), e)) return e->code;
-#define T(name) \
-    if (read_text(root, #name, r->name, sizeof r->name, e)) return e->code;
-    RECORD_TEXTS(T)
-#undef T
-#define N(name, type) \
-    if (!json_number_read(json_object_get(root, #name), &number) || !_Generic((type)0, double \
-                                                                              : true, int \
-                                                                              : within(number, INT_MAX), long \
-                                                                              : within(number, EXACT_COUNT_MAX))) \
-        return error_set(e, RC_INTEGRITY, #name ": absent, not a number or too large"); \
-    r->name = (type)number;
-    RECORD_NUMBERS(N)
-#undef N
+    if (take_members(r, members, root, e)) return e->code;
     provenance_read(&r->provenance, json_object_get(root, "provenance"));
     if (read_probes(&r->probes, json_object_get(root, "probes"), e)) return e->code;
     if (hits_parse(&r->hits, json_object_get(root, "hits"), e)) return e->code;
@@ -419,12 +383,8 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
     RunSpec spec;
     int schema;
     if (read_schema(root, &schema, e)) return e->code;
-#define T(name) \
-    if (read_text(root, #name, h->name, sizeof h->name, e)) return e->code;
-    T(id) T(arithmetic_class) T(arithmetic) T(dataset_sha256) T(tokenizer_sha256) T(status)
-#undef T
-    h->wall_seconds = json_number_value(json_object_get(root, "wall_seconds"));
-    h->made = json_integer_value(json_object_get(json_object_get(root, "provenance"), "made"));
+    if (take_members(h, head_members, root, e)) return e->code;
+    h->made = json_get_whole(json_object_get(root, "provenance"), "made");
     if (strcmp(h->id, id)) return error_set(e, RC_INTEGRITY, "id: names another run");
     if (read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e)) return e->code;
     h->precision = (PrecisionKind)spec.precision;
@@ -459,7 +419,7 @@ static Rc read_record(RunRecord *r, json_t **root, const char *path, const char 
 static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     char *bytes, hash[SHA256_HEX];
     size_t length;
-    const char *stated = json_string_value(json_object_get(root, "sha256"));
+    const char *stated = json_get_text(root, "sha256");
     if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
     record_hash(hash, root, bytes, length);
     Rc rc = stated && !strcmp(stated, hash)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/json.h"
 #include "models/trainer_look.h"
 
 static const char *const passes[] = {
@@ -14,8 +15,14 @@ const char *rounded_pass(RoundPass pass) {
     return passes[pass];
 }
 
-/* Members of a site's counts, with their names in JSON. */
-#define COUNTS(C) C("inf", infinite) C("nan", nan) C("over", over) C("subnormal", subnormal) C("flushed", flushed)
+static const JsonField counts[] = {JSON_FIELD_AS("inf", Rounded, infinite),
+                                   JSON_FIELD(Rounded, nan),
+                                   JSON_FIELD(Rounded, over),
+                                   JSON_FIELD(Rounded, subnormal),
+                                   JSON_FIELD(Rounded, flushed),
+                                   {0}};
+static const JsonField loss_scale[] = {
+    JSON_FIELD(LossScale, now), JSON_FIELD(LossScale, good), JSON_FIELD(LossScale, skipped), {0}};
 
 void rounded_release(RoundedRun *r) {
     free(r->site);
@@ -77,45 +84,33 @@ double rounded_first_step(const RoundedRun *r) {
 }
 
 static json_t *site_json(const RoundedSite *s) {
-    json_t *o = json_pack("{s:s, s:i, s:s}", "site", s->tensor, "layer", s->layer, "pass", passes[s->pass]);
-#define C(key, member) json_object_set_new(o, key, json_integer((json_int_t)s->count.member));
-    COUNTS(C)
-#undef C
-    if (s->count.first) json_object_set_new(o, "first_over", json_integer((json_int_t)s->count.first - 1));
-    return o;
+    json_t *o = json_new("site", s->tensor, "layer", s->layer, "pass", passes[s->pass]);
+    json_put(o, counts, &s->count);
+    return s->count.first ? json_add(o, "first_over", s->count.first - 1) : o;
 }
 
 json_t *rounded_json(const RoundedRun *r) {
     if (!r->known) return NULL;
-    json_t *o = json_object(), *sites = json_array();
+    json_t *sites = json_array();
     const RoundedSite *first = rounded_first(r);
-    json_object_set_new(o, "overflows", json_integer((json_int_t)rounded_overflows(r)));
-    json_object_set_new(o, "first_overflow",
-                        first ? json_pack("{s:I, s:i, s:s, s:s}", "step", (json_int_t)first->count.first - 1, "layer",
-                                          first->layer, "site", first->tensor, "pass", passes[first->pass])
-                              : json_null());
-    if (r->scaled)
-        json_object_set_new(o, "loss_scale",
-                            json_pack("{s:f, s:i, s:i}", "now", r->scale.now, "good", (int)r->scale.good, "skipped",
-                                      (int)r->scale.skipped));
     for (int i = 0; i < r->sites; i++) json_array_append_new(sites, site_json(&r->site[i]));
-    json_object_set_new(o, "sites", sites);
-    return o;
+    return json_new("overflows", (json_int_t)rounded_overflows(r), "first_overflow",
+                    first ? json_new("step", first->count.first - 1, "layer", first->layer, "site", first->tensor,
+                                     "pass", passes[first->pass])
+                          : json_null(),
+                    "loss_scale", r->scaled ? json_put(json_object(), loss_scale, &r->scale) : NULL, "sites", sites);
 }
 
 static Rc parse_site(RoundedSite *s, const json_t *o, Error *e) {
-    const char *tensor = json_string_value(json_object_get(o, "site"));
-    const char *pass = json_string_value(json_object_get(o, "pass"));
+    const char *tensor = json_get_text(o, "site"), *pass = json_get_text(o, "pass");
     const json_t *first = json_object_get(o, "first_over");
     if (!tensor || strlen(tensor) >= sizeof s->tensor || !pass)
         return error_set(e, RC_INTEGRITY, "rounded: a site has no name or pass");
     strcpy(s->tensor, tensor);
-    s->layer = (int)json_integer_value(json_object_get(o, "layer"));
+    s->layer = (int)json_get_whole(o, "layer");
     while (s->pass <= PASS_backward && strcmp(pass, passes[s->pass])) s->pass++;
     if (s->pass > PASS_backward) return error_set(e, RC_INTEGRITY, "rounded: '%.20s' is no pass", pass);
-#define C(key, member) s->count.member = (uint64_t)json_integer_value(json_object_get(o, key));
-    COUNTS(C)
-#undef C
+    (void)json_take(&s->count, counts, o);
     s->count.first = first ? (uint64_t)json_integer_value(first) + 1 : 0;
     return RC_OK;
 }
@@ -128,9 +123,7 @@ Rc rounded_parse(RoundedRun *r, const json_t *value, Error *e) {
     if (!json_is_array(sites)) return error_set(e, RC_INTEGRITY, "rounded: it has no sites");
     *r = (RoundedRun){.known = true, .sites = (int)json_array_size(sites), .scaled = scale != NULL};
     r->site = mem_alloc((size_t)r->sites, sizeof *r->site);
-    r->scale = (LossScale){json_number_value(json_object_get(scale, "now")),
-                           (int32_t)json_integer_value(json_object_get(scale, "good")),
-                           (int32_t)json_integer_value(json_object_get(scale, "skipped"))};
+    (void)json_take(&r->scale, loss_scale, scale);
     json_array_foreach(sites, i, site) if (parse_site(&r->site[i], site, e)) return e->code;
     return RC_OK;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/json.h"
+
 const char translations_heading[] =
     "words\treference_words\tmatches_1\tmatches_2\tmatches_3\tmatches_4\ttotal_1\ttotal_2\ttotal_3\ttotal_4\t"
     "source\treference\thypothesis\n";
@@ -12,20 +14,18 @@ void translations_release(Translations *t) {
     *t = (Translations){0};
 }
 
+static const JsonField fields[] = {
+    JSON_FIELD(Translations, step), JSON_FIELD(Translations, sentences), JSON_FIELD(Translations, sha256), {0}};
+
 json_t *translations_json(const Translations *t) {
-    return json_pack("{s:i, s:i, s:s}", "step", t->step, "sentences", t->sentences, "sha256", t->sha256);
+    return json_put(json_object(), fields, t);
 }
 
 Rc translations_parse(Translations *t, const json_t *json, Error *e) {
-    const char *hash;
     *t = (Translations){0};
-    if (!json) return RC_OK;
-    if (json_unpack((json_t *)(uintptr_t)json, "{s:i, s:i, s:s}", "step", &t->step, "sentences", &t->sentences,
-                    "sha256", &hash) ||
-        t->sentences < 1 || strlen(hash) != SHA256_HEX - 1)
-        return error_set(e, RC_INTEGRITY, "translations: not {step, sentences, sha256}");
-    strcpy(t->sha256, hash);
-    return RC_OK;
+    if (!json || (!json_take(t, fields, json) && t->sentences > 0 && strlen(t->sha256) == SHA256_HEX - 1)) return RC_OK;
+    *t = (Translations){0};
+    return error_set(e, RC_INTEGRITY, "translations: not {step, sentences, sha256}");
 }
 
 /* Read a field, which ends with a tab or the line. */

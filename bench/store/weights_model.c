@@ -24,12 +24,10 @@ static void put_count(json_t *o, const char *key, int value) {
 }
 
 static json_t *op_json(const Tape *t, const Op *op) {
-    json_t *o = json_object(), *in = json_array();
-    json_object_set_new(o, "op", json_string(op_info[op->kind].name));
-    json_object_set_new(o, "out", json_string(t->tensor[op->out].name));
+    json_t *in = json_array();
     for (int i = 0; i < op->in_count; i++)
         json_array_append_new(in, json_string(t->tensor[t->input[op->in_at + i]].name));
-    json_object_set_new(o, "in", in);
+    json_t *o = json_new("op", op_info[op->kind].name, "out", t->tensor[op->out].name, "in", in);
     if (op->layer >= 0) json_object_set_new(o, "layer", json_integer(op->layer));
     put_count(o, "heads", op->attr.heads);
     put_count(o, "group", op->attr.group);
@@ -44,20 +42,15 @@ void weights_model(const RunSpec *spec, int vocab, int step, Text *out) {
     ModelShape shape = spec_shape(spec, vocab);
     Recipe recipe = spec_recipe(spec);
     Tape tape;
-    json_t *root = json_object(), *ops = json_array();
+    json_t *ops = json_array();
     transformer_build(&tape, &shape, &spec->variant, NULL);
-    json_object_set_new(root, "layers", json_integer(shape.layers));
-    json_object_set_new(root, "width", json_integer(shape.width));
-    json_object_set_new(root, "context", json_integer(shape.context));
-    json_object_set_new(root, "vocabulary", json_integer(vocab));
-    json_object_set_new(root, "dropout", json_real(spec->dropout));
-    json_object_set_new(root, "progress", json_real(recipe_progress(&recipe, step - 1)));
-    json_object_set_new(root, "logits", json_string(tape.tensor[tape.logits].name));
     for (int i = 0; i < tape.ops; i++) {
         json_array_append_new(ops, op_json(&tape, &tape.op[i]));
         if (tape.op[i].out == tape.logits) break;
     }
-    json_object_set_new(root, "ops", ops);
+    json_t *root = json_new("layers", shape.layers, "width", shape.width, "context", shape.context, "vocabulary", vocab,
+                            "dropout", spec->dropout, "progress", recipe_progress(&recipe, step - 1), "logits",
+                            tape.tensor[tape.logits].name, "ops", ops);
     OWNED char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     assert(text);
     text_add(out, text, strlen(text));

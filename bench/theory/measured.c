@@ -52,7 +52,7 @@ static Rc take_measured(Measured *m, const char *path, const char *name, const j
 static Rc take_all(Theory *t, const char *path, json_t *root, Error *e) {
     json_t *all = json_object_get(root, "statements"), *one;
     const char *name;
-    if (json_integer_value(json_object_get(root, "schema")) != THEORY_SCHEMA || !json_is_object(all))
+    if (json_get_whole(root, "schema") != THEORY_SCHEMA || !json_is_object(all))
         return error_set(e, RC_INTEGRITY, "%s: no statements of schema %d", path, THEORY_SCHEMA);
     json_object_foreach(all, name, one) {
         StatementId id;
@@ -65,16 +65,11 @@ static Rc take_all(Theory *t, const char *path, json_t *root, Error *e) {
 }
 
 Rc theory_read(Theory *t, const char *path, Error *e) {
-    char *bytes;
-    size_t length;
-    json_error_t wrong;
     *t = (Theory){0};
     if (!file_exists(path))
         return error_set(e, RC_UNMEASURED, "theory: nothing is measured in %s: normbench run theory", path);
-    if (file_read(path, &bytes, &length, e)) return e->code;
-    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &wrong);
-    free(bytes);
-    if (!root) return error_set(e, RC_INTEGRITY, "%s:%d: %s", path, wrong.line, wrong.text);
+    json_t *root = json_read_file(path, e);
+    if (!root) return e->code;
     Rc rc = take_all(t, path, root, e);
     json_decref(root);
     if (rc) theory_release(t);

@@ -38,28 +38,21 @@ static json_t *first_gradients(const RunRecord *r) {
 
 static json_t *row_of(const Experiment *x, int index, const RunRecord *r) {
     char cell[256], exact[40];
-    json_t *row = json_object(), *losses = json_object();
+    json_t *losses = json_object();
     experiment_cell_text(cell, x, index / x->seeds / x->arms);
-    json_object_set_new(row, "run",
-                        json_sprintf("%s%s%s seed %llu", cell, cell[0] ? ", " : "",
-                                     x->arm[index / x->seeds % x->arms].name, (unsigned long long)r->spec.seed));
     for (int i = 0; i < r->evaluations; i++) {
         char key[24];
         snprintf(key, sizeof key, "%d", r->evaluation[i].step);
-        snprintf(exact, sizeof exact, "%a", r->evaluation[i].metric[METRIC_valid_loss]);
-        json_object_set_new(
-            losses, key,
-            json_pack("{s:s, s:o}", "hex", exact, "nats", json_number_of(r->evaluation[i].metric[METRIC_valid_loss])));
+        double loss = r->evaluation[i].metric[METRIC_valid_loss];
+        snprintf(exact, sizeof exact, "%a", loss);
+        json_add(losses, key, json_new("hex", exact, "nats", json_number_of(loss)));
     }
-    json_object_set_new(row, "arithmetic_class", json_string(r->arithmetic_class));
-    json_object_set_new(row, "status", json_string(r->status));
-    json_object_set_new(row, "diverged_step", json_integer(r->diverged_step));
-    json_object_set_new(row, "loss_chain", json_string(r->loss_chain));
-    json_object_set_new(row, "parameters_hash", json_string(r->parameters_hash));
-    json_object_set_new(row, "dataset_sha256", json_string(r->dataset_sha256));
-    json_object_set_new(row, "valid_loss", losses);
-    json_object_set_new(row, "first_block_grad_norms", first_gradients(r));
-    return row;
+    return json_new("run",
+                    json_sprintf("%s%s%s seed %llu", cell, cell[0] ? ", " : "",
+                                 x->arm[index / x->seeds % x->arms].name, (unsigned long long)r->spec.seed),
+                    "arithmetic_class", r->arithmetic_class, "status", r->status, "diverged_step", r->diverged_step,
+                    "loss_chain", r->loss_chain, "parameters_hash", r->parameters_hash, "dataset_sha256",
+                    r->dataset_sha256, "valid_loss", losses, "first_block_grad_norms", first_gradients(r));
 }
 
 /* The rows of an experiment's records ([cells][arms][seeds]): an array of objects, in this order. New reference. */
@@ -78,19 +71,15 @@ static void rows_hash(char out[SHA256_HEX], json_t *rows, json_t *tolerances) {
 }
 
 Rc baseline_read(json_t **out, const char *path, Error *e) {
-    char *bytes, hash[SHA256_HEX];
-    size_t length;
-    json_error_t why;
+    char hash[SHA256_HEX];
     if (!file_exists(path))
         return error_set(e, RC_UNMEASURED, "%s: no such baseline (normbench verify baseline makes one)", path);
-    if (file_read(path, &bytes, &length, e)) return e->code;
-    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-    free(bytes);
-    if (!root) return error_set(e, RC_INTEGRITY, "%s:%d: %s", path, why.line, why.text);
+    json_t *root = json_read_file(path, e);
+    if (!root) return e->code;
     json_t *rows = json_object_get(root, "rows"), *history = json_object_get(root, "history");
     json_t *last = json_array_get(history, json_array_size(history) - 1);
-    const char *stated = json_string_value(json_object_get(last, "rows_sha256"));
-    const char *reason = json_string_value(json_object_get(last, "reason"));
+    const char *stated = json_get_text(last, "rows_sha256");
+    const char *reason = json_get_text(last, "reason");
     if (!json_is_array(rows) || !json_array_size(rows))
         error_set(e, RC_INTEGRITY, "%s: it has no rows", path);
     else if (!stated || !reason || !*reason)
@@ -110,7 +99,7 @@ static json_t *find_row(json_t *rows, const char *run) {
     size_t i;
     json_t *row;
     json_array_foreach(rows, i, row) {
-        const char *name = json_string_value(json_object_get(row, "run"));
+        const char *name = json_get_text(row, "run");
         if (name && !strcmp(name, run)) return row;
     }
     return NULL;
@@ -136,7 +125,7 @@ int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **
     json_t *value;
     *table = json_array();
     json_array_foreach(old_rows, i, row) {
-        const char *run = json_string_value(json_object_get(row, "run"));
+        const char *run = json_get_text(row, "run");
         json_t *other = run ? find_row(new_rows, run) : NULL;
         if (!other) {
             text_format(report, "  missing: %s\n", run ? run : "a row without a name");
@@ -152,7 +141,7 @@ int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **
         }
     }
     json_array_foreach(new_rows, i, row) {
-        const char *run = json_string_value(json_object_get(row, "run"));
+        const char *run = json_get_text(row, "run");
         if (find_row(old_rows, run)) continue;
         text_format(report, "  extra: %s\n", run);
         add_change(*table, run, "extra", NULL, row);

@@ -15,7 +15,7 @@ enum { TOLERANCE_FACTOR = 10 };
 
 GateLevel gate_default(json_t *baseline, const char *arithmetic_class) {
     json_t *first = json_array_get(json_object_get(baseline, "rows"), 0);
-    const char *stored = json_string_value(json_object_get(first, "arithmetic_class"));
+    const char *stored = json_get_text(first, "arithmetic_class");
     const PrecisionKind p = precision_of_class(arithmetic_class);
     const bool rounded = p != PRECISION_exact && p != PRECISION_fp32 && p != PRECISION_fp64;
     if (stored && !strcmp(stored, arithmetic_class)) return GATE_bit;
@@ -23,7 +23,7 @@ GateLevel gate_default(json_t *baseline, const char *arithmetic_class) {
 }
 
 static const char *text_of(json_t *row, const char *key) {
-    const char *text = json_string_value(json_object_get(row, key));
+    const char *text = json_get_text(row, key);
     return text ? text : "";
 }
 
@@ -36,9 +36,7 @@ static json_t *same_run(json_t *rows, const char *run) {
 
 /* NaN: the run has no such validation. */
 static double loss_at(json_t *row, const char *step) {
-    double nats;
-    json_t *at = json_object_get(json_object_get(row, "valid_loss"), step);
-    return at && json_number_read(json_object_get(at, "nats"), &nats) ? nats : (double)NAN;
+    return json_get_number(json_object_get(json_object_get(row, "valid_loss"), step), "nats");
 }
 
 static bool diverged(json_t *row) {

@@ -91,22 +91,18 @@ static char *path_of(char out[1400], const char *folder, const char *id, const c
     return out;
 }
 
+#define ROW(member) JSON_FIELD(Lease, member)
+#define OWNER(member) JSON_FIELD_AS(#member, Lease, owner.member)
+static const JsonField fields[] = {
+    ROW(id),     ROW(spec_sha256), ROW(experiment), ROW(profile), ROW(what),    ROW(steps),  ROW(from),
+    ROW(since),  OWNER(host),      OWNER(boot),     OWNER(space), OWNER(pid),   OWNER(start), {0}};
+static const JsonField reason[] = {ROW(left), ROW(failed), {0}};
+
 static char *text_of(const Lease *c) {
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:I, s:I}", "id", c->id,
-                             "spec_sha256", c->spec_sha256, "experiment", c->experiment, "profile", c->profile, "what",
-                             c->what, "steps", (json_int_t)c->steps, "from", (json_int_t)c->from, "since",
-                             (json_int_t)c->since, "host", c->owner.host, "boot", c->owner.boot, "space",
-                             c->owner.space, "pid", (json_int_t)c->owner.pid, "start", (json_int_t)c->owner.start);
-    if (root && c->left[0]) json_object_set_new(root, "left", json_string(c->left));
-    if (root && c->left[0]) json_object_set_new(root, "failed", json_boolean(c->failed));
-    char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    json_t *root = json_put(json_object(), fields, c);
+    char *text = json_dumps(c->left[0] ? json_put(root, reason, c) : root, JSON_INDENT(1));
     json_decref(root);
     return text;
-}
-
-static void take_text(char *out, size_t size, const json_t *root, const char *key) {
-    const char *text = json_string_value(json_object_get(root, key));
-    snprintf(out, size, "%s", text ? text : "");
 }
 
 /* Read a lease; now: by the file system's clock. False: there is none. */
@@ -123,21 +119,7 @@ static bool read_lease(const char *path, const Owner *me, double now, Lease *c) 
         free(bytes);
     } else if (!file_exists(path)) /* released meanwhile */
         return false;
-    take_text(c->id, sizeof c->id, root, "id");
-    take_text(c->spec_sha256, sizeof c->spec_sha256, root, "spec_sha256");
-    take_text(c->experiment, sizeof c->experiment, root, "experiment");
-    take_text(c->profile, sizeof c->profile, root, "profile");
-    take_text(c->what, sizeof c->what, root, "what");
-    take_text(c->left, sizeof c->left, root, "left");
-    take_text(c->owner.host, sizeof c->owner.host, root, "host");
-    take_text(c->owner.boot, sizeof c->owner.boot, root, "boot");
-    take_text(c->owner.space, sizeof c->owner.space, root, "space");
-    c->steps = json_integer_value(json_object_get(root, "steps"));
-    c->from = json_integer_value(json_object_get(root, "from"));
-    c->since = json_integer_value(json_object_get(root, "since"));
-    c->owner.pid = json_integer_value(json_object_get(root, "pid"));
-    c->owner.start = json_integer_value(json_object_get(root, "start"));
-    c->failed = json_is_true(json_object_get(root, "failed"));
+    (void)json_take(c, fields, root), (void)json_take(c, reason, root);
     c->heard = fabs(now - (double)at.st_mtim.tv_sec);
     c->age = now - (double)c->since;
     bool here = root && c->owner.pid > 0 && same_place(me, &c->owner);

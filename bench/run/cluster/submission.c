@@ -50,39 +50,35 @@ static Rc write_json(json_t *root, const char *folder, const char *name, Error *
     return json_write_file(root, 9, path, e);
 }
 
+static const JsonField run_fields[] = {JSON_FIELD(SubmittedRun, id),
+                                       JSON_FIELD(SubmittedRun, spec_sha256),
+                                       JSON_FIELD_AS("class", SubmittedRun, arithmetic_class),
+                                       JSON_FIELD(SubmittedRun, arithmetic),
+                                       JSON_FIELD(SubmittedRun, what),
+                                       {0}};
+static const JsonField fields[] = {JSON_FIELD(Submission, experiment),
+                                   JSON_FIELD(Submission, profile),
+                                   JSON_FIELD(Submission, plan),
+                                   JSON_FIELD(Submission, commit),
+                                   JSON_FIELD(Submission, host),
+                                   {0}};
+static const JsonField jobs[] = {
+    JSON_FIELD_AS("array", Submission, array_job), JSON_FIELD_AS("table", Submission, table_job), {0}};
+
 Rc submission_write(const Submission *s, Error *e) {
     json_t *tasks = json_array();
     for (int task = 0; task < s->tasks; task++) {
         json_t *runs = json_array();
         for (const SubmittedRun *r = s->run; r < s->run + s->runs; r++)
-            if (r->task == task)
-                json_array_append_new(runs, json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", r->id, "spec_sha256",
-                                                      r->spec_sha256, "class", r->arithmetic_class, "arithmetic",
-                                                      r->arithmetic, "what", r->what));
-        json_t *seconds = isnan(s->seconds[task]) ? json_null() : json_real(s->seconds[task]);
-        json_array_append_new(tasks, json_pack("{s:o, s:o}", "seconds", seconds, "runs", runs));
+            if (r->task == task) json_array_append_new(runs, json_put(json_object(), run_fields, r));
+        json_array_append_new(tasks, json_new("seconds", json_or_null(s->seconds[task]), "runs", runs));
     }
-    return write_json(json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o}", "schema", (int)SUBMISSION_SCHEMA, "experiment",
-                                s->experiment, "profile", s->profile, "plan", s->plan, "commit", s->commit, "host",
-                                s->host, "tasks", tasks),
-                      s->folder, "tasks.json", e);
+    json_t *root = json_put(json_new("schema", (int)SUBMISSION_SCHEMA), fields, s);
+    return write_json(json_add(root, "tasks", tasks), s->folder, "tasks.json", e);
 }
 
 Rc submission_write_jobs(const Submission *s, Error *e) {
-    return write_json(json_pack("{s:s, s:s}", "array", s->array_job, "table", s->table_job), s->folder, "jobs.json", e);
-}
-
-static bool take(char *out, size_t size, const json_t *root, const char *key) {
-    const char *text = json_string_value(json_object_get(root, key));
-    if (!text || strlen(text) >= size) return false;
-    strcpy(out, text);
-    return true;
-}
-
-static bool read_run(SubmittedRun *r, const json_t *from) {
-    return take(r->id, sizeof r->id, from, "id") && take(r->spec_sha256, sizeof r->spec_sha256, from, "spec_sha256") &&
-           take(r->arithmetic_class, sizeof r->arithmetic_class, from, "class") &&
-           take(r->arithmetic, sizeof r->arithmetic, from, "arithmetic") && take(r->what, sizeof r->what, from, "what");
+    return write_json(json_put(json_object(), jobs, s), s->folder, "jobs.json", e);
 }
 
 static bool read_tasks(Submission *s, const json_t *tasks) {
@@ -98,22 +94,16 @@ static bool read_tasks(Submission *s, const json_t *tasks) {
         json_array_foreach(runs, j, one) {
             s->run = mem_grow(s->run, (size_t)s->runs + 1, sizeof *s->run);
             s->run[s->runs] = (SubmittedRun){.task = (int)i};
-            if (!read_run(&s->run[s->runs++], one)) return false;
+            if (json_take(&s->run[s->runs++], run_fields, one)) return false;
         }
     }
     return true;
 }
 
 static json_t *load(const char *folder, const char *name, Error *e) {
-    char path[1300], *bytes;
-    size_t length;
-    json_error_t why;
+    char path[1300];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (file_read(path, &bytes, &length, e)) return NULL;
-    json_t *root = json_loadb(bytes, length, 0, &why);
-    free(bytes);
-    if (!root) error_set(e, RC_INTEGRITY, "%s: line %d: %s", path, why.line, why.text);
-    return root;
+    return json_read_file(path, e);
 }
 
 /* Read tasks.json, and jobs.json if it exists. RC_USAGE: there is none; RC_INTEGRITY: it is damaged. */
@@ -123,10 +113,7 @@ static Rc submission_read(Submission *s, const char *folder, Error *e) {
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     json_t *root = load(folder, "tasks.json", e);
     if (!root) return e->code;
-    bool good = take(s->experiment, sizeof s->experiment, root, "experiment") &&
-                take(s->profile, sizeof s->profile, root, "profile") && take(s->plan, sizeof s->plan, root, "plan") &&
-                take(s->commit, sizeof s->commit, root, "commit") && take(s->host, sizeof s->host, root, "host") &&
-                json_integer_value(json_object_get(root, "schema")) == SUBMISSION_SCHEMA &&
+    bool good = !json_take(s, fields, root) && json_get_whole(root, "schema") == SUBMISSION_SCHEMA &&
                 read_tasks(s, json_object_get(root, "tasks"));
     json_decref(root);
     if (!good) {
@@ -134,8 +121,7 @@ static Rc submission_read(Submission *s, const char *folder, Error *e) {
         return error_set(e, RC_INTEGRITY, "%.900s/tasks.json: not what `run --slurm` writes", folder);
     }
     root = load(folder, "jobs.json", &none);
-    (void)take(s->array_job, sizeof s->array_job, root, "array");
-    (void)take(s->table_job, sizeof s->table_job, root, "table");
+    (void)json_take(s, jobs, root);
     json_decref(root);
     return RC_OK;
 }
