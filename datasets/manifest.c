@@ -28,16 +28,6 @@ static const CorpusFile TASK_FILES[] = {
 
 enum { FILE_COUNT = sizeof FILES / sizeof FILES[0], SOURCE_COUNT = sizeof SOURCES / sizeof SOURCES[0] };
 
-const CorpusFile *manifest_files(size_t *count) {
-    *count = FILE_COUNT;
-    return FILES;
-}
-
-const Source *manifest_sources(size_t *count) {
-    *count = SOURCE_COUNT;
-    return SOURCES;
-}
-
 /* Return the rows among rows[n] that are called name. */
 static const CorpusFile *rows_of(const CorpusFile *rows, size_t n, const char *name, size_t *count) {
     size_t first = 0;

@@ -43,11 +43,7 @@ typedef struct {
     const char *about;
 } Source;
 
-/* Return the tables, of *count rows. Rows of one corpus are adjacent. */
-const CorpusFile *manifest_files(size_t *count);
-const Source *manifest_sources(size_t *count);
-
-/* Return the *count rows of one corpus; NULL (and 0): there is none of that name. */
+/* Return the *count rows of one corpus, which are adjacent; NULL (and 0): there is none of that name. */
 const CorpusFile *manifest_corpus(const char *name, size_t *count);
 
 /* Return the pinned tokens of a corpus under a tokenizer, or NULL. */

@@ -60,13 +60,3 @@ double synthetic_rate(void) {
     for (int j = 0; j < J; j++) sum += WEIGHT[j] * log(WEIGHT[j]);
     return log(256) - sum / 256;
 }
-
-int synthetic_weight(uint8_t state, uint8_t next) {
-    const char *from = memchr(SYMBOLS, state, S), *to = memchr(SYMBOLS, next, S);
-    if (!from || !to) return 0;
-    Law law;
-    law_init(&law);
-    for (int j = 0; j < J; j++)
-        if (law.order[(law.rank[from - SYMBOLS] + law.step[j]) % S] == to - SYMBOLS) return WEIGHT[j];
-    return 0;
-}

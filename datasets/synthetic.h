@@ -27,7 +27,4 @@ void synthetic_fill(uint8_t *bytes, size_t length);
 /* Return the entropy rate in nats per symbol. */
 double synthetic_rate(void);
 
-/* Return the probability, in 256ths, that `next` follows `state` (both bytes of the source; 0 for any other byte). */
-int synthetic_weight(uint8_t state, uint8_t next);
-
 #endif

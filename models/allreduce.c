@@ -221,17 +221,6 @@ static void list_buckets(Allreduce *a) {
     }
 }
 
-int allreduce_buckets(const Allreduce *a, size_t *least, size_t *most) {
-    *least = SIZE_MAX, *most = 0;
-    for (int b = 0; b < a->buckets; b++) {
-        size_t bytes = 0;
-        for (int i = 0; i < a->bucket[b].count; i++) bytes += a->stretch[a->bucket[b].first + i].bytes;
-        if (bytes < *least) *least = bytes;
-        if (bytes > *most) *most = bytes;
-    }
-    return a->buckets;
-}
-
 static Rc take_sums(Allreduce *a, Error *e) {
     Program *p = a->program;
     size_t slots = allreduce_slots(a->passes) + (ranks_of(a) > 1 && !a->library), bytes = slots * a->bytes;

@@ -31,7 +31,4 @@ size_t allreduce_slots(int passes);
  * trailing one joins two sums, by rule 2's tree; the gradients of an odd pass join the previous sum at once. */
 int allreduce_slot(int pass);
 
-/* Return the number of buckets, and the bytes of the smallest and the largest of one replica: for tests. */
-int allreduce_buckets(const Allreduce *a, size_t *least, size_t *most);
-
 #endif

@@ -17,10 +17,6 @@ static const struct {
 #undef CHOICE
 };
 
-const char *choice_column(ChoiceKind kind) {
-    return choices[kind].column;
-}
-
 const char *choice_name(ChoiceKind kind) {
     return choices[kind].name;
 }

@@ -19,8 +19,7 @@ typedef struct {
     double value; /* 0 where none is taken */
 } Choice;
 
-const char *choice_column(ChoiceKind kind); /* "streams" */
-const char *choice_name(ChoiceKind kind);   /* "hyper" */
+const char *choice_name(ChoiceKind kind); /* "hyper" */
 const char *choice_formula(ChoiceKind kind);
 bool choice_apart(ChoiceKind kind); /* of streams: a sublayer ends in no sum x + f */
 

@@ -31,7 +31,7 @@ typedef struct {
     const char *word; /* a part's name */
 } OptionInfo;
 
-const char *const sides[SIDES] = {"lower", "higher"}, *const unknown_names[UNKNOWN_NAMES] = {"refuse", "drop"};
+static const char *const sides[SIDES] = {"lower", "higher"}, *const unknown_names[UNKNOWN_NAMES] = {"refuse", "drop"};
 
 static const OptionInfo info[OPTION_COUNT] = {
 #define FLAG \

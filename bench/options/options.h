@@ -16,7 +16,6 @@ typedef enum {
 } OptionKind;
 
 enum { SIDES = 2, UNKNOWN_NAMES = 2 };
-extern const char *const sides[SIDES], *const unknown_names[UNKNOWN_NAMES]; /* of --better and --tasks unknown */
 
 enum { OPTION_MAX = 64 /* values of one option */, OPERAND_MAX = 4096, OPTION_NAME = 40 };
 

@@ -12,6 +12,8 @@
 #include "bench/verdict/failures.h"
 #include "bench/verdict/ranking.h"
 
+static SummaryMake every_cell_tables, cost_tables;
+
 const SummaryRow summary_rows[] = {
 #define SUMMARY(name, make, help) {#name, make, false},
 #include "bench/plan/summaries.def"
@@ -112,7 +114,7 @@ static bool row(const Table *t, int arm, const RankingRow *r, Cells *c) {
     return cost.unlike;
 }
 
-void cost_tables(const Table *t, CellsList *out) {
+static void cost_tables(const Table *t, CellsList *out) {
     const Ranking *y = table_ranking(t);
     bool ranked = y && y->rows, unlike = false;
     Cells *c = cells_add(out, "cost", "Cost (times are noisy)");
@@ -206,7 +208,7 @@ static void every_cell_row(const Table *t, int cell, int arm, bool reported, Cel
     if (a.diverged) cell_emphasize(c);
 }
 
-void every_cell_tables(const Table *t, CellsList *out) {
+static void every_cell_tables(const Table *t, CellsList *out) {
     bool reported = t->claims && t->claims->tables;
     if (t->sample.cells < 2) return;
     Cells *c = cells_add(out, "cells", "Every cell at its last step");

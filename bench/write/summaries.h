@@ -44,7 +44,7 @@ TexLayout table_layout(const Table *t, Text *mark);
 #define SUMMARY(name, make, help) SummaryMake make;
 #include "bench/plan/summaries.def"
 #undef SUMMARY
-SummaryMake every_cell_tables, sensitivity_tables, cost_tables;
+SummaryMake sensitivity_tables;
 
 /* ---- The main tables of an experiment: what each arm reached in a cell at a step, and its paired tests ---- */
 

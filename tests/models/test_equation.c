@@ -10,6 +10,12 @@
 
 static Error e;
 
+static const char *const column_of[CHOICE_COUNT] = {
+#define CHOICE(column, ...) #column,
+#include "models/choices.def"
+#undef CHOICE
+};
+
 static Variant row(const char *name) {
     const Variant *v = variant_find(name, &e);
     cr_assert(v, "%s", name);
@@ -391,7 +397,7 @@ Test(equation, equations) {
 static const char *change_of(const char *key) {
     for (int i = 1; i < CHOICE_COUNT; i++) {
         const char *dot = strrchr(key, '.');
-        if (!strcmp(choice_column((ChoiceKind)i), dot ? dot + 1 : key) &&
+        if (!strcmp(column_of[i], dot ? dot + 1 : key) &&
             strcmp(choice_name((ChoiceKind)i), variant_default(key)) != 0)
             return choice_name((ChoiceKind)i);
     }

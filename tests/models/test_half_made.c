@@ -11,6 +11,12 @@
 enum { ROWS_MAX = 64 };
 static Error e;
 
+static const char *const column_of[CHOICE_COUNT] = {
+#define CHOICE(column, ...) #column,
+#include "models/choices.def"
+#undef CHOICE
+};
+
 /* A network and what came of it. */
 typedef struct {
     char what[96], tape[SHA256_HEX], chain[65];
@@ -77,7 +83,7 @@ static void choices_of(const char *key, const char *const (*changes)[2]) {
     count = 0;
     for (int i = 0; i < CHOICE_COUNT; i++) {
         char value[CHOICE_TEXT_SIZE];
-        if (strcmp(choice_column((ChoiceKind)i), dot ? dot + 1 : key) != 0) continue;
+        if (strcmp(column_of[i], dot ? dot + 1 : key) != 0) continue;
         Variant v = dressed(changes);
         snprintf(value, sizeof value, "%s 2", choice_name((ChoiceKind)i));
         if (variant_set(&v, key, value, &e)) *strchr(value, ' ') = 0; /* it takes no number */
@@ -91,7 +97,7 @@ Test(half_made, choices) {
     for (int i = 0; i < variant_key_count; i++) {
         const char *key = variant_keys[i], *dot = strrchr(key, '.');
         bool choice = false;
-        for (int c = 0; c < CHOICE_COUNT; c++) choice |= !strcmp(choice_column((ChoiceKind)c), dot ? dot + 1 : key);
+        for (int c = 0; c < CHOICE_COUNT; c++) choice |= !strcmp(column_of[c], dot ? dot + 1 : key);
         if (!choice) continue;
         choices_of(key, qk);
         cr_expect(count >= 2, "%s", key);
