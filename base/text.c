@@ -88,6 +88,11 @@ bool text_line(const char **at, Text *line) {
     return true;
 }
 
+bool text_ends(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
 void text_shell(Text *t, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
     if (*word && strspn(word, plain) == strlen(word)) {

@@ -35,6 +35,9 @@ void text_wrapped(Text *t, const char *head, const char *words, int indent, int 
 /* Put the next line of a text into `line`, without its end, and move *at behind it; false: the text is at its end. */
 bool text_line(const char **at, Text *line);
 
+/* Return true if a text ends with `end` and has something before it. */
+bool text_ends(const char *text, const char *end);
+
 /* Append a word as a shell reads it: as it is, or in single quotes. */
 void text_shell(Text *t, const char *word);
 

@@ -72,14 +72,9 @@ static double *at(const TheoryNet *n, Role role, int tensor) {
     return program_at(&n->program, role, tensor, 0);
 }
 
-static bool ends(const char *name, const char *end) {
-    size_t a = strlen(name), b = strlen(end);
-    return a >= b && !strcmp(name + a - b, end);
-}
-
 /* "h.3.attn.c_proj.weight" of START_xiong is the identity, which nothing changes. */
 static bool held(const TheoryNet *n, const Tensor *t) {
-    return xiong(n) && ends(t->name, "attn.c_proj.weight");
+    return xiong(n) && text_ends(t->name, "attn.c_proj.weight");
 }
 
 /* A matrix of a block that theory speaks of. */
@@ -108,7 +103,7 @@ static void add_start(TheoryNet *n, int tensor, const char *stream, double scale
     const Tensor *t = &n->tape.tensor[tensor];
     double *x = at(n, ROLE_PARAM, tensor), std = scale * std_of(n, t) * t->scale;
     size_t count = words_of(n, tensor), last = count / 3 * 2;
-    bool values_only = xiong(n) && ends(t->name, "attn.c_attn.weight");
+    bool values_only = xiong(n) && text_ends(t->name, "attn.c_attn.weight");
     uint64_t id = name_stream(stream);
     if (!values_only) add_normals(x, last, n->plan.seed, id, 0, std);
     add_normals(x, count, n->plan.seed, id, last, std * t->scale_last);
@@ -279,7 +274,7 @@ double theory_net_scale(const TheoryNet *n, int layer, const char *name) {
     const int tensor = parameter(n, layer, name);
     if (tensor < 0) return (double)NAN;
     const Tensor *t = &n->tape.tensor[tensor];
-    return t->scale * (ends(name, "attn.c_attn.weight") ? t->scale_last : 1);
+    return t->scale * (text_ends(name, "attn.c_attn.weight") ? t->scale_last : 1);
 }
 
 double theory_net_largest_gradient(const TheoryNet *n) {
@@ -350,8 +345,8 @@ void theory_net_center(TheoryNet *n) {
         if (t->role != ROLE_PARAM) continue;
         if (t->init == INIT_TOKEN)
             for (size_t row = 0; row < (size_t)t->rows; row++) center_columns(x + row * d, d, 1);
-        if (ends(t->name, "mlp.c_proj.weight")) center_columns(x, d, d);
-        if (ends(t->name, "attn.c_attn.weight")) center_columns(x + 2 * d * d, d, d);
+        if (text_ends(t->name, "mlp.c_proj.weight")) center_columns(x, d, d);
+        if (text_ends(t->name, "attn.c_attn.weight")) center_columns(x + 2 * d * d, d, d);
     }
 }
 

@@ -9,17 +9,12 @@
 #include "bench/formats/subprocess.h"
 #include "bench/store/archive.h"
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 static bool is_gz(const char *path) {
-    return ends_with(path, ".tar.gz") || ends_with(path, ".tgz");
+    return text_ends(path, ".tar.gz") || text_ends(path, ".tgz");
 }
 
 static bool is_tar(const char *path) {
-    return is_gz(path) || ends_with(path, ".tar");
+    return is_gz(path) || text_ends(path, ".tar");
 }
 
 static Rc add(Archive *a, const Session *s, const Store *stored, const char *name, Error *e) {

@@ -322,16 +322,11 @@ static Rc explain_plan(const Experiment *x, const char *svg, Error *e) {
     return rc;
 }
 
-static bool is_file_of_plan(const char *name) {
-    size_t n = strlen(name);
-    return n > 4 && (!strcmp(name + n - 4, ".yml") || (n > 5 && !strcmp(name + n - 5, ".yaml")));
-}
-
 /* RC_USAGE where `name` is neither a row, nor a run, nor an experiment. */
 static Rc explain_name(const Session *s, const char *name, const char *svg, Error *e) {
     Experiment x;
     Error none;
-    bool file = is_file_of_plan(name);
+    bool file = text_ends(name, ".yml") || text_ends(name, ".yaml");
     Rc rc = file ? RC_USAGE : explain_row(s, name, svg, e);
     if (rc != RC_USAGE || (strpbrk(name, "/:=") && !file) || session_plan(s, name, &x, file ? e : &none)) return rc;
     rc = explain_plan(&x, svg, e);

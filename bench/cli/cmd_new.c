@@ -98,8 +98,7 @@ Rc command_new(Session *s, Error *e) {
     const Options *o = s->options;
     if (o->operands != 1) return error_set(e, RC_USAGE, "new: name one file, such as mine.yaml");
     const char *path = o->operand[0];
-    size_t n = strlen(path);
-    if (n < 6 || strcmp(path + n - 5, ".yaml") != 0)
+    if (!text_ends(path, ".yaml"))
         return error_set(e, RC_USAGE, "new: '%s' must end in .yaml: `run` takes other names for experiments of its own",
                          path);
     LOCAL_TEXT(text);

@@ -15,11 +15,6 @@
 enum { DIGITS = 12 /* digits of a shard's hash in its name */ };
 #define ENDING ".safetensors"
 
-static bool ends_in(const char *text, const char *ending) {
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && !strcmp(text + n - m, ending);
-}
-
 static double bytes_of(const SafeFile *f) {
     double n = 0;
     for (int i = 0; i < f->tensors; i++) n += (double)safe_bytes(&f->tensor[i]);
@@ -41,7 +36,7 @@ static char *index_of(const char *path) {
 /* Split a path into its folder with the slash, and the prefix of its shards' names. */
 static void split_path(const char *path, Text *folder, Text *stem) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t n = strlen(name) - (ends_in(name, ENDING) ? strlen(ENDING) : 0);
+    size_t n = strlen(name) - (text_ends(name, ENDING) ? strlen(ENDING) : 0);
     text_init(folder);
     text_init(stem);
     text_add(folder, path, (size_t)(name - path));
@@ -253,7 +248,7 @@ static Rc read_split(SafeFile *f, const char *path, Error *e) {
 }
 
 Rc safe_read_split(SafeFile *f, const char *path, Error *e) {
-    if (ends_in(path, SAFE_INDEX)) return read_split(f, path, e);
+    if (text_ends(path, SAFE_INDEX)) return read_split(f, path, e);
     OWNED char *at = index_of(path);
     return !file_exists(path) && file_exists(at) ? read_split(f, at, e) : safe_read(f, path, e);
 }

@@ -210,9 +210,7 @@ static Rc positive_integer(Reader *r, const Node *at, const char *what, int *out
 static Rc check_quantity(Reader *r, int line, const char *name) {
     char metric[48];
     Metric found;
-    size_t n = strlen(name);
-    bool spread = n > 3 && !strcmp(name + n - 3, "_sd");
-    snprintf(metric, sizeof metric, "%.*s", (int)(spread ? n - 3 : n), name);
+    snprintf(metric, sizeof metric, "%.*s", (int)strlen(name) - (text_ends(name, "_sd") ? 3 : 0), name);
     return metric_find(&found, metric, r->e) ? document_prefix(r->e, r->d, line) : RC_OK;
 }
 

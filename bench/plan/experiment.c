@@ -208,13 +208,8 @@ static Rc unknown_experiment(const char *folder, const char *name, Error *e) {
     return RC_USAGE;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 Rc experiment_find(char *path, size_t size, const char *root, const char *name, Error *e) {
-    bool is_path = strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml");
+    bool is_path = strchr(name, '/') || text_ends(name, ".yaml") || text_ends(name, ".yml");
     int n =
         is_path ? snprintf(path, size, "%s", name) : snprintf(path, size, "%s/bench/experiments/%s.yaml", root, name);
     if (n < 0 || (size_t)n >= size) return error_set(e, RC_USAGE, "the path of '%.200s' is too long", name);

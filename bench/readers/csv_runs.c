@@ -9,11 +9,6 @@
 #include "bench/formats/csv.h"
 #include "bench/readers/readers.h"
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 /* Where the last " - " of "run - metric" begins; NULL: there is none. */
 static const char *metric_of(const char *name) {
     const char *found = NULL;
@@ -44,8 +39,8 @@ static void chart_column(const LogFile *file, int i, int reader, Logs *out, Char
     char run[600], bare[1200], unit[4800], folder[4100];
     const char *name = file->field[i], *metric = metric_of(name);
     *c = (ChartColumn){-1, -1, NULL};
-    if (!metric || ends_with(name, " - _step")) return;
-    if (ends_with(name, "__MIN") || ends_with(name, "__MAX")) {
+    if (!metric || text_ends(name, " - _step")) return;
+    if (text_ends(name, "__MIN") || text_ends(name, "__MAX")) {
         snprintf(bare, sizeof bare, "%.*s", (int)strlen(name) - 5, name);
         c->band = column_called(file, bare);
         if (c->band >= 0) return;
@@ -279,7 +274,7 @@ static void table_row(const LogFile *file, const Csv *c, int name, int state, Lo
 static const char *averaged(const LogFile *file) {
     for (int i = 0; i < file->fields; i++) {
         char other[300];
-        if (!ends_with(file->field[i], "_mean")) continue;
+        if (!text_ends(file->field[i], "_mean")) continue;
         snprintf(other, sizeof other, "%.*s_std", (int)strlen(file->field[i]) - 5, file->field[i]);
         if (log_column(file, other) >= 0) return file->field[i];
     }

@@ -97,8 +97,7 @@ static void task_points(Log *log, json_t *task) {
         char name[KEY_SIZE];
         size_t n = strlen(key);
         if (strstr(key, "_stderr") || !json_is_number(v) || !number_of(v, &x)) continue;
-        bool bare = n > 5 && !strcmp(key + n - 5, ",none");
-        snprintf(name, sizeof name, "%.*s", (int)(bare ? n - 5 : n), key);
+        snprintf(name, sizeof name, "%.*s", (int)(text_ends(key, ",none") ? n - 5 : n), key);
         log_point(log, name, 0, x);
     }
 }

@@ -19,8 +19,7 @@ const char *provenance_commit(void) {
 const char provenance_changes[] = "-dirty: the checkout had changes that are in no commit";
 
 bool provenance_changed(const char *commit) {
-    size_t n = strlen(commit);
-    return n > 6 && !strcmp(commit + n - 6, "-dirty");
+    return text_ends(commit, "-dirty");
 }
 
 static void cpu_model(char *out, size_t size) {

@@ -57,14 +57,9 @@ Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH
     return rc;
 }
 
-static bool ends(const char *name, const char *ending) {
-    size_t n = strlen(name), m = strlen(ending);
-    return n >= m && !strcmp(name + n - m, ending);
-}
-
 /* Measured times, the day, the command line; the folder itself. */
 static bool left_out(const char *name) {
-    return name[0] == '.' || strstr(name, "-cost.") || ends(name, ".pdf") || !strcmp(name, "plan.json");
+    return name[0] == '.' || strstr(name, "-cost.") || text_ends(name, ".pdf") || !strcmp(name, "plan.json");
 }
 
 /* The lines of a text, without those that name builds. */
@@ -198,7 +193,7 @@ static Rc read_both(const char *stored, const char *here, const char *name, Byte
 static Rc compare_file(Reference *r, const char *stored, const char *here, const char *name, Error *e) {
     Bytes a, b;
     if (read_both(stored, here, name, &a, &b, e)) return e->code;
-    if (ends(name, ".svg") && other_gnuplot(&a, &b))
+    if (text_ends(name, ".svg") && other_gnuplot(&a, &b))
         r->figures++;
     else {
         bool other = differ(name, &a, &b, &r->difference);
@@ -226,7 +221,7 @@ static bool is_of(const Reference *r, const char *file, char *const *name, int n
         if (strlen(name[i]) > n && begins(file, name[i])) return false;
     for (PrecisionKind p = 0; p < PRECISION_COUNT; p++)
         if (file[n] == '-' && begins(file + n + 1, precision_name(p))) return false;
-    return !ends(file, "-runs.csv") && !left_out(file);
+    return !text_ends(file, "-runs.csv") && !left_out(file);
 }
 
 static bool among(const char *name, char *const *file, int files) {
@@ -240,10 +235,10 @@ static void find_missing(Reference *r, const char *stored, char *const *file, in
     char **all, **name;
     int count = folder_names(stored, "", &all), names = folder_names(experiments, ".yaml", &name);
     bool drawn = false;
-    for (int i = 0; i < files; i++) drawn |= ends(file[i], ".svg");
+    for (int i = 0; i < files; i++) drawn |= text_ends(file[i], ".svg");
     for (int i = 0; i < count; i++) {
         if (!is_of(r, all[i], name, names) || among(all[i], file, files)) continue;
-        if (!drawn && ends(all[i], ".svg"))
+        if (!drawn && text_ends(all[i], ".svg"))
             r->figures++;
         else
             alone(r, all[i], "is stored and was not made here");

@@ -218,6 +218,11 @@ char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *)) {
     return text.at;
 }
 
+bool made_up_writes(const MadeUp *m, void (*write)(const Table *, Text *), const char *what) {
+    OWNED char *text = made_up_write(m, write);
+    return strstr(text, what) != NULL;
+}
+
 void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *)) {
     char path[512], *want, *got = made_up_write(m, write);
     size_t length;

@@ -48,6 +48,11 @@ void made_up_release(MadeUp *m);
 /* What a writer writes, the commit of the build cut out of it ("commit": ""). Freed by the caller. */
 char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *));
 
+/* Whether what a writer writes has these words; a check of a test whose MadeUp is m. */
+bool made_up_writes(const MadeUp *m, void (*write)(const Table *, Text *), const char *what);
+#define WRITES(writer, what) cr_expect(made_up_writes(&m, writer, what), #writer " does not write: %s", what)
+#define OMITS(writer, what) cr_expect(!made_up_writes(&m, writer, what), #writer " writes: %s", what)
+
 /* What a writer writes has the bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew
  * instead. */
 void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *));

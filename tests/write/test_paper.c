@@ -19,16 +19,6 @@ static void make(const char *yaml, const char *profile, TableOptions options) {
     cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
 }
 
-static bool writes(void (*write)(const Table *, Text *), const char *what) {
-    char *text = made_up_write(&m, write);
-    bool found = strstr(text, what) != NULL;
-    free(text);
-    return found;
-}
-
-#define WRITES(writer, what) cr_expect(writes(writer, what), #writer " does not write: %s", what)
-#define OMITS(writer, what) cr_expect(!writes(writer, what), #writer " writes: %s", what)
-
 /* One table for a paper's column: two rows per arm, or a grid of factors; tests/write/typeset.sh typesets them. */
 Test(paper, goldens_for_a_paper) {
     static const char wide[] =

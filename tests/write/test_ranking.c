@@ -70,15 +70,6 @@ static void release(void) {
     made_up_release(&m);
 }
 
-static bool writes(void (*write)(const Table *, Text *), const char *what) {
-    char *text = made_up_write(&m, write);
-    bool found = strstr(text, what) != NULL;
-    free(text);
-    return found;
-}
-#define WRITES(writer, what) cr_expect(writes(writer, what), #writer " does not write: %s", what)
-#define OMITS(writer, what) cr_expect(!writes(writer, what), #writer " writes: %s", what)
-
 /* No nan and no inf as words of their own. */
 static void numbers_are_numbers(void) {
     void (*const writers[])(const Table *, Text *) = {ranking_text,     ranking_tex,   ranking_csv, cost_text,
