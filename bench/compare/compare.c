@@ -19,32 +19,8 @@
 #define BOOT_WORK 1e8        /* numbers drawn */
 #define OMNIBUS_NUMBERS 2000 /* arms times seeds */
 
-const char *compare_verdict_name(CompareVerdict v) {
-    static const char *const names[] = {[COMPARE_BETTER] = "better",
-                                        [COMPARE_WORSE] = "worse",
-                                        [COMPARE_BETTER_NEGLIGIBLE] = "better but negligible",
-                                        [COMPARE_WORSE_NEGLIGIBLE] = "worse but negligible",
-                                        [COMPARE_EQUIVALENT] = "equivalent",
-                                        [COMPARE_INCONCLUSIVE] = "inconclusive",
-                                        [COMPARE_NOT_TESTABLE] = "not testable"};
-    return names[v];
-}
-
-CompareVerdict compare_verdict(const CompareResult *r, Decision decision) {
-    switch (decision) {
-    case DECISION_LOWER: return r->options.higher ? COMPARE_WORSE : COMPARE_BETTER;
-    case DECISION_HIGHER: return r->options.higher ? COMPARE_BETTER : COMPARE_WORSE;
-    case DECISION_LOWER_NEGLIGIBLE: return r->options.higher ? COMPARE_WORSE_NEGLIGIBLE : COMPARE_BETTER_NEGLIGIBLE;
-    case DECISION_HIGHER_NEGLIGIBLE: return r->options.higher ? COMPARE_BETTER_NEGLIGIBLE : COMPARE_WORSE_NEGLIGIBLE;
-    case DECISION_EQUIVALENT: return COMPARE_EQUIVALENT;
-    case DECISION_INCONCLUSIVE: return COMPARE_INCONCLUSIVE;
-    case DECISION_NOT_TESTABLE: break;
-    }
-    return COMPARE_NOT_TESTABLE;
-}
-
 const char *compare_word(const CompareResult *r, Decision decision) {
-    return compare_verdict_name(compare_verdict(r, decision));
+    return decision_code(decision, r->options.higher);
 }
 
 void compare_words(const CompareResult *r, const Comparison *c, Decision decision, Text *out) {
@@ -294,10 +270,7 @@ static void watch(CompareResult *r) {
     if (r->options.anytime < r->n) r->options.anytime = r->n;
     anytime_make(&r->family, r->options.anytime, r->anytime);
     if (r->options.progress) progress_add(r->options.progress, r->family.count, false);
-    for (int i = 0; i < r->family.count; i++) {
-        r->family.at[i].decision = r->anytime[i].decision;
-        r->verdicts[compare_verdict(r, r->anytime[i].decision)]++;
-    }
+    for (int i = 0; i < r->family.count; i++) r->family.at[i].decision = r->anytime[i].decision;
 }
 
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
@@ -330,7 +303,6 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
     else
         family_together(&r->family);
     if (options->progress) progress_add(options->progress, r->family.count, false);
-    for (int i = 0; i < r->family.count; i++) r->verdicts[compare_verdict(r, r->family.at[i].decision)]++;
     return RC_OK;
 }
 

@@ -75,18 +75,6 @@ typedef struct {
     int anytime; /* one may stop after any seed: the most seeds that may be taken; 0: the number of seeds was fixed */
 } CompareOptions;
 
-typedef enum {
-    COMPARE_BETTER,
-    COMPARE_WORSE,
-    COMPARE_BETTER_NEGLIGIBLE,
-    COMPARE_WORSE_NEGLIGIBLE,
-    COMPARE_EQUIVALENT,
-    COMPARE_INCONCLUSIVE,
-    COMPARE_NOT_TESTABLE,
-    COMPARE_VERDICTS
-} CompareVerdict;
-const char *compare_verdict_name(CompareVerdict v);
-
 /* One arm by itself. */
 typedef struct {
     StStatus status;            /* of mean and sd, diverged runs counting as the cap */
@@ -111,7 +99,6 @@ typedef struct {
     StStatus looks_status;
     StLook look[COMPARE_LOOKS_MAX];
     int this_look; /* -1: none */
-    int verdicts[COMPARE_VERDICTS];
 } CompareResult;
 
 /* data outlives the result. RC_USAGE: an unknown baseline, a diverged run without cap, looks that do not fit;
@@ -119,9 +106,8 @@ typedef struct {
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e);
 void compare_release(CompareResult *r);
 
-/* A decision, read with the side that is better. */
-CompareVerdict compare_verdict(const CompareResult *r, Decision decision);
-const char *compare_word(const CompareResult *r, Decision decision); /* its name */
+/* A decision's code, read with the side that is better. */
+const char *compare_word(const CompareResult *r, Decision decision);
 
 /* "worse than base, but within 0.02: too small to matter" (bench/verdict/words.h). */
 void compare_words(const CompareResult *r, const Comparison *c, Decision decision, Text *out);

@@ -1,6 +1,7 @@
 /* Everything that was computed, as JSON; docs/json.md documents the names. */
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 #include "bench/compare/print.h"
 #include "bench/formats/json.h"
@@ -162,7 +163,12 @@ static json_t *head_json(const CompareResult *r) {
 
 static json_t *verdicts_json(const CompareResult *r) {
     json_t *o = json_object();
-    for (int v = 0; v < COMPARE_VERDICTS; v++) json_add(o, compare_verdict_name((CompareVerdict)v), r->verdicts[v]);
+    for (Decision d = DECISION_LOWER; d <= DECISION_NOT_TESTABLE; d++) {
+        const char *code = decision_code(d, false);
+        int n = 0;
+        for (int i = 0; i < r->family.count; i++) n += !strcmp(compare_word(r, r->family.at[i].decision), code);
+        json_add(o, code, n);
+    }
     return json_add(o, "exit_code", compare_exit(r));
 }
 

@@ -401,8 +401,7 @@ static json_t *comparison(const CompareResult *r, int i) {
     const Anytime *a = &r->anytime[i];
     json_t *o = json_new("arm", compare_arm_name(r, &r->family.at[i]));
     anytime_json(a, r->options.anytime, o);
-    return json_add(o, "decision", decision_name(a->decision), "verdict",
-                    compare_verdict_name(compare_verdict(r, a->decision)));
+    return json_add(o, "decision", decision_name(a->decision), "verdict", compare_word(r, a->decision));
 }
 
 void compare_anytime_json(const CompareResult *r, Text *out) {

@@ -217,6 +217,11 @@ const char *decision_name(Decision d) {
     return names[d];
 }
 
+const char *decision_code(Decision d, bool higher) {
+    static const char *const sides[] = {"better", "worse", "better but negligible", "worse but negligible"};
+    return decision_apart(d) ? sides[2 * decision_negligible(d) + (decision_lower(d) == higher)] : decision_name(d);
+}
+
 bool decision_lower(Decision d) {
     return d == DECISION_LOWER || d == DECISION_LOWER_NEGLIGIBLE;
 }

@@ -93,6 +93,7 @@ typedef enum {
     DECISION_NOT_TESTABLE /* the floor of p is above alpha, or the test could not be made */
 } Decision;
 const char *decision_name(Decision d); /* "lower", "lower but negligible", "equivalent", "not testable", … */
+const char *decision_code(Decision d, bool higher); /* its side as "better" or "worse"; higher: is better */
 bool decision_apart(Decision d);       /* a difference from 0 was shown, negligible or not */
 bool decision_lower(Decision d);       /* of these, the mean is below 0 */
 bool decision_negligible(Decision d);  /* of these, inside the margin */

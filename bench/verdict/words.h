@@ -1,5 +1,5 @@
 /* Words: a decision as a sentence for a reader, the same in every table, file and figure. The codes beside it
- * (decision_name, compare_verdict_name, verdict_code) stay as they are. */
+ * (decision_name, decision_code) stay as they are. */
 #ifndef BENCH_VERDICT_WORDS_H
 #define BENCH_VERDICT_WORDS_H
 

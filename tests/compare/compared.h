@@ -19,6 +19,6 @@ void release(void);
 void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted);
 
 /* Fail unless a comparison of `result` has the verdict. */
-void is(int comparison, CompareVerdict want);
+void is(int comparison, const char *want);
 
 #endif

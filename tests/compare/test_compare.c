@@ -55,8 +55,8 @@ static void near(double got, double want, double tolerance, const char *what) {
     cr_expect(fabs(got - want) <= tolerance, "%s: %.10g, not %.10g", what, got, want);
 }
 
-static CompareVerdict verdict(int comparison) {
-    return compare_verdict(&result, result.family.at[comparison].decision);
+static const char *verdict(int comparison) {
+    return compare_word(&result, result.family.at[comparison].decision);
 }
 
 Test(compare, darwins_maize) {
@@ -76,7 +76,7 @@ Test(compare, darwins_maize) {
     near(c->chance.share, 13.0 / 15, 1e-12, "probability of improvement");
     near(c->chance.lo, .59540, 5e-6, "its lower limit (R: binom.test)");
     near(c->chance.hi, .98342, 5e-6, "its upper limit");
-    cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_INCONCLUSIVE);
+    cr_expect_str_eq(compare_word(&result, c->decision), "inconclusive");
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
     cr_expect_str_eq(data.arm[result.baseline], "self");
     release();
@@ -95,7 +95,7 @@ Test(compare, three_seeds_by_hand) {
     cr_expect_eq(c->boot.total, 27);
     cr_expect(c->boot.exact);
     near(result.family.floor, .25, 0, "floor");
-    cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_NOT_TESTABLE);
+    cr_expect_str_eq(compare_word(&result, c->decision), "not testable");
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
     char *notes = written(compare_notes);
     cr_expect(strstr(notes, "3 seeds can never show a difference at level 0.05: no p falls below .250. It takes 6"));
@@ -117,17 +117,17 @@ Test(compare, a_family_of_two) {
     cr_expect_gt(same->flip.p, .9);
     near(same->posterior.inside, 1 - same->tost.p_lower - same->tost.p_upper, 1e-12, "as TOST's");
     near(worse->posterior.above, worse->tost.p_upper, 1e-12, "above the margin");
-    cr_expect_eq(compare_verdict(&result, worse->decision), COMPARE_WORSE);
-    cr_expect_eq(compare_verdict(&result, same->decision), COMPARE_EQUIVALENT);
+    cr_expect_str_eq(compare_word(&result, worse->decision), "worse");
+    cr_expect_str_eq(compare_word(&result, same->decision), "equivalent");
     cr_expect_eq(compare_exit(&result), RC_REGRESSION);
     release();
     make(eight, plain);
     cr_expect_eq(result.family.at[1].posterior.status, ST_BAD_ARG, "no posterior without a margin");
-    cr_expect_eq(verdict(1), COMPARE_INCONCLUSIVE, "equivalence without a margin");
+    cr_expect_str_eq(verdict(1), "inconclusive", "equivalence without a margin");
     release();
     margin.higher = true;
     make(eight, margin);
-    cr_expect_eq(verdict(0), COMPARE_BETTER);
+    cr_expect_str_eq(verdict(0), "better");
     cr_expect_gt(result.family.at[0].t.mean, 0, "the difference keeps its sign");
     cr_expect_eq(compare_exit(&result), RC_OK);
     release();
@@ -232,7 +232,7 @@ Test(compare, a_diverged_run_is_counted_not_dropped) {
     near(c->mcnemar.p, 1, 0, "McNemar");
     near(result.arm[1].rate.hi, .5265, 5e-5, "Clopper-Pearson 1 of 8");
     near(result.arm[1].survivors, 20.29 / 7, 1e-12, "survivors");
-    cr_expect_neq(verdict(0), COMPARE_EQUIVALENT, "a margin decides nothing when a run diverged");
+    cr_expect_str_neq(verdict(0), "equivalent", "a margin decides nothing when a run diverged");
     near(c->chance.share, 7.0 / 8, 0, "better in seven seeds");
     near(c->chance.hi, .99684, 5e-6, "of which the diverged one is none");
     static const double rank[] = {3, 5, 3, 8, 1, 6.5, 3, 6.5}; /* |d| in hundredths: 10 11 10 most 9 12 10 12 */
@@ -252,7 +252,7 @@ Test(compare, a_diverged_run_is_counted_not_dropped) {
     make(one_lost, options);
     near(result.family.at->joint_ranks, 2.0 / 256, 1e-12, "all ranks on one side");
     near(result.family.at->chance.share, 0, 0, "never better");
-    cr_expect_eq(compare_verdict(&result, result.family.at->decision_ranks), COMPARE_WORSE);
+    cr_expect_str_eq(compare_word(&result, result.family.at->decision_ranks), "worse");
     release();
 }
 
@@ -281,11 +281,11 @@ Test(compare, looks_spend_alpha) {
     make(eight, options);
     near(result.family.alpha, .05 - .0132, 5e-5, "the last look's share");
     cr_expect_eq(result.this_look, 2);
-    cr_expect_eq(verdict(0), COMPARE_WORSE);
+    cr_expect_str_eq(verdict(0), "worse");
     release();
     options.looks = 2, options.look[0] = 8, options.look[1] = 20;
     make(eight, options); /* .002 may be spent, 2/256 is the floor */
-    cr_expect_eq(verdict(0), COMPARE_NOT_TESTABLE);
+    cr_expect_str_eq(verdict(0), "not testable");
     release();
 }
 

@@ -75,7 +75,7 @@ Test(compare_target, verdicts_and_forms) {
     const Comparison *c = result.family.at;
     cr_expect_eq(c->t.mean, -10);
     cr_expect_eq(c->joint.step_count, 2);
-    cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_BETTER, "ten steps fewer");
+    cr_expect_str_eq(compare_word(&result, c->decision), "better", "ten steps fewer");
     cr_expect_eq(compare_exit(&result), RC_OK);
     char hash[SHA256_HEX];
     strcpy(hash, data.hash);
@@ -87,7 +87,7 @@ Test(compare_target, verdicts_and_forms) {
     columns.unpaired = true;
     compared(records.at, columns, plain);
     cr_expect_eq(result.family.at->flip.total, 12870);
-    cr_expect_eq(compare_verdict(&result, result.family.at->decision), COMPARE_BETTER);
+    cr_expect_str_eq(compare_word(&result, result.family.at->decision), "better");
     release();
 }
 
@@ -99,7 +99,7 @@ Test(compare_target, never_in_any_seed_is_worse) {
         for (int step = 0; step <= 100; step += 10) text_format(&file, "%d,%d,%d,9\n", seed, step, 10 - step / 10);
     compared(file.at, at(1), plain);
     const Comparison *c = result.family.at;
-    cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_WORSE);
+    cr_expect_str_eq(compare_word(&result, c->decision), "worse");
     cr_expect_eq(c->joint.step_count, 2);
     cr_expect_eq(c->mcnemar.p, 2. / 256);
     cr_expect_eq(compare_exit(&result), RC_REGRESSION);
