@@ -11,7 +11,6 @@
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
-#include "bench/verdict/unpaired.h"
 #include "bench/verdict/words.h"
 #include "bench/write/stat_json.h"
 #include "stats/multiple.h"
@@ -37,11 +36,6 @@ static void judge_rule(AgainstArm *a, const AgainstOptions *o) {
     a->holds = a->lead >= o->rule - 1e-12 * fabs(o->number) * sqrt((double)a->runs);
 }
 
-static UnpairedArm runs_of(const CompareData *d, int arm) {
-    size_t first = (size_t)arm * (size_t)d->seeds;
-    return (UnpairedArm){.n = d->runs[arm], .value = d->value + first, .diverged = d->diverged + first};
-}
-
 static void compare_before(Against *r) {
     const CompareData *d = r->data;
     r->before = (Family){.alpha = 1 - r->options.conf, .conf = r->options.conf, .unpaired = true, .n = d->runs[0]};
@@ -50,26 +44,20 @@ static void compare_before(Against *r) {
     for (int i = 0; i < r->before.count; i++) {
         Comparison *c = &r->before.at[i];
         c->what = contrast_pair(0, 0, (Metric)0, i + 1, i, (double)NAN);
-        UnpairedRuns in = {.a = runs_of(d, i + 1),
-                           .b = runs_of(d, i),
-                           .cap = r->options.cap,
-                           .higher = r->options.higher,
-                           .relabel = {.stream = (uint64_t)i, .plan = 1},
-                           .ranks = {.stream = (uint64_t)i, .plan = 2},
-                           .boot = {.stream = (uint64_t)i, .plan = 3}};
-        unpaired_make(&r->before, c, &in);
+        compare_pair(&r->before, c, d, NULL,
+                     (PairedRuns){.cap = r->options.cap,
+                                  .higher = r->options.higher,
+                                  .flip = {.stream = (uint64_t)i, .plan = 1},
+                                  .ranks = {.stream = (uint64_t)i, .plan = 2},
+                                  .boot = {.stream = (uint64_t)i, .plan = 3}});
     }
-    unpaired_together(&r->before);
-}
-
-static Rc needs_cap(const CompareData *d, Error *e) {
-    return error_set(e, RC_USAGE, "%s diverged: --cap VALUE says what a diverged run counts as", d->first_lost);
+    compare_together(&r->before);
 }
 
 Rc against_make(Against *r, const CompareData *data, const AgainstOptions *options, Error *e) {
     size_t most = (size_t)data->seeds, arms = (size_t)data->arms;
     *r = (Against){.data = data, .options = *options};
-    if (data->lost && isnan(options->cap)) return needs_cap(data, e);
+    if (compare_needs_cap(data, options->cap, e)) return e->code;
     st_init();
     r->arm = mem_alloc(arms, sizeof *r->arm);
     OWNED double *d = mem_alloc(most, sizeof *d), *p = mem_alloc(arms, sizeof *p),

@@ -58,7 +58,7 @@ static void find_stalled(CompareResult *r) {
 }
 
 /* The middle and the ends, diverged runs behind all others. x: [n], written over. */
-static void order(const CompareData *d, size_t first, const double *values, size_t n, CompareArm *a) {
+static void order(const CompareData *d, size_t first, const double *values, size_t n, SampleArm *a) {
     OWNED double *x = mem_alloc(n, sizeof *x);
     for (size_t s = 0; s < n; s++) x[s] = d->diverged[first + s] ? (double)INFINITY : values[s];
     qsort(x, n, sizeof *x, st_compare_double);
@@ -69,30 +69,16 @@ static void order(const CompareData *d, size_t first, const double *values, size
 static void arm_alone(CompareResult *r, int arm) {
     const CompareData *d = r->data;
     CompareArm *a = &r->arm[arm];
-    size_t lost = 0, n = (size_t)d->runs[arm], first = (size_t)arm * (size_t)d->seeds;
-    double *x = mem_alloc(n, sizeof *x), sum = 0;
+    size_t n = (size_t)d->runs[arm], first = (size_t)arm * (size_t)d->seeds, stalled = 0;
+    OWNED double *x = mem_alloc(n, sizeof *x);
     for (size_t s = 0; s < n; s++) {
-        bool diverged = d->diverged[first + s];
-        x[s] = diverged ? r->options.cap : d->value[first + s];
-        lost += diverged;
-        if (!diverged) sum += x[s];
+        x[s] = d->diverged[first + s] ? r->options.cap : d->value[first + s];
+        stalled += r->stalled && r->stalled[first + s];
     }
-    a->mean = a->sd = (double)NAN;
-    a->survivors = lost && lost < n ? sum / (double)(n - lost) : (double)NAN;
-    a->rate = st_cp(lost, n, .95);
-    size_t stalled = 0;
-    for (size_t s = 0; s < n && r->stalled; s++) stalled += r->stalled[first + s];
+    a->all = runs_summary(x, d->diverged + first, (int)n);
     a->stalled = st_cp(stalled, r->stalled ? n : 0, .95);
     a->iqm = st_iqm(x, n);
-    order(d, first, x, n, a);
-    StSample sample;
-    a->status = st_sample_init(&sample, x, n, 0);
-    if (!a->status) {
-        a->mean = st_sample_mean(&sample);
-        if (n > 1) a->sd = st_sample_sd(&sample);
-        st_sample_release(&sample);
-    }
-    free(x);
+    if (d->steps) order(d, first, x, n, &a->all);
 }
 
 /* 0 where all resamples of every comparison can be counted. */
@@ -104,64 +90,43 @@ static size_t boot_draws(const CompareData *d) {
     return fewer > BOOT_FEWER ? BOOT_FEWER : fewer < BOOT_FEWEST ? BOOT_FEWEST : (size_t)fewer;
 }
 
-/* An arm's numbers; block: [seeds], where its blocks begin. */
-static PairedArm arm_of(const CompareResult *r, int arm, double weight, const double **block) {
-    const CompareData *d = r->data;
-    size_t first = (size_t)arm * (size_t)d->seeds;
-    for (int s = 0; s < d->seeds && d->blocks; s++) block[s] = d->block + (first + (size_t)s) * (size_t)d->blocks;
-    return (PairedArm){.weight = weight,
-                       .value = d->value + first,
-                       .diverged = d->diverged + first,
-                       .stalled = r->stalled ? r->stalled + first : NULL,
-                       .block = d->blocks ? block : NULL};
+void compare_pair(const Family *f, Comparison *c, const CompareData *d, const bool *stalled, PairedRuns runs) {
+    size_t seeds = (size_t)d->seeds;
+    OWNED const double **block = mem_alloc(2 * seeds, sizeof *block);
+    runs.n = d->seeds, runs.seed = d->seed, runs.arms = 2, runs.blocks = d->block ? d->blocks : 0;
+    for (size_t k = 0; k < 2; k++) {
+        const Term *t = &c->what.term[k];
+        size_t first = (size_t)t->arm * seeds;
+        for (size_t s = 0; s < seeds && d->block; s++)
+            block[k * seeds + s] = d->block + (first + s) * (size_t)d->blocks;
+        runs.arm[k] = (PairedArm){.n = d->runs[t->arm],
+                                  .weight = t->weight,
+                                  .value = d->value + first,
+                                  .diverged = d->diverged + first,
+                                  .stalled = stalled ? stalled + first : NULL,
+                                  .block = d->block ? block + k * seeds : NULL};
+    }
+    f->unpaired ? unpaired_make(f, c, &runs) : comparison_make(f, c, &runs);
+}
+
+void compare_together(Family *f) {
+    f->unpaired ? unpaired_together(f) : family_together(f);
 }
 
 static void test_alone(void *context, int index) {
     CompareResult *r = context;
     Comparison *c = &r->family.at[index];
     const CompareData *d = r->data;
-    int seeds = d->seeds, at = index + (index >= r->baseline);
-    const char *arm = d->arm[at], *baseline = d->arm[r->baseline];
-    OWNED const double **block = mem_alloc(2 * (size_t)seeds, sizeof *block);
-    c->what = contrast_pair(0, 0, (Metric)0, at, r->baseline, r->options.margin);
-    PairedRuns in = {.n = seeds,
-                     .seed = d->seed,
-                     .arm = {arm_of(r, at, 1, block), arm_of(r, r->baseline, -1, block + seeds)},
-                     .arms = 2,
-                     .blocks = d->blocks,
-                     .cap = r->options.cap,
-                     .higher = r->options.higher,
-                     .flip = key_of("seeds", arm, baseline),
-                     .ranks = key_of("ranks", arm, baseline),
-                     .boot = key_of("bootstrap", arm, baseline),
-                     .pigeonhole = key_of("pigeonhole", arm, baseline)};
-    comparison_make(&r->family, c, &in);
-    if (r->options.progress) progress_add(r->options.progress, 1, false);
-}
-
-static UnpairedArm unpaired_arm(const CompareResult *r, int arm) {
-    const CompareData *d = r->data;
-    size_t first = (size_t)arm * (size_t)d->seeds;
-    return (UnpairedArm){.n = d->runs[arm],
-                         .value = d->value + first,
-                         .diverged = d->diverged + first,
-                         .stalled = r->stalled ? r->stalled + first : NULL};
-}
-
-static void test_unpaired(void *context, int index) {
-    CompareResult *r = context;
-    Comparison *c = &r->family.at[index];
     int at = index + (index >= r->baseline);
-    const char *arm = r->data->arm[at], *baseline = r->data->arm[r->baseline];
+    const char *arm = d->arm[at], *baseline = d->arm[r->baseline];
     c->what = contrast_pair(0, 0, (Metric)0, at, r->baseline, r->options.margin);
-    UnpairedRuns in = {.a = unpaired_arm(r, at),
-                       .b = unpaired_arm(r, r->baseline),
-                       .cap = r->options.cap,
-                       .higher = r->options.higher,
-                       .relabel = key_of("relabel", arm, baseline),
-                       .ranks = key_of("relabel ranks", arm, baseline),
-                       .boot = key_of("bootstrap", arm, baseline)};
-    unpaired_make(&r->family, c, &in);
+    compare_pair(&r->family, c, d, r->stalled,
+                 (PairedRuns){.cap = r->options.cap,
+                              .higher = r->options.higher,
+                              .flip = key_of(d->unpaired ? "relabel" : "seeds", arm, baseline),
+                              .ranks = key_of(d->unpaired ? "relabel ranks" : "ranks", arm, baseline),
+                              .boot = key_of("bootstrap", arm, baseline),
+                              .pigeonhole = key_of("pigeonhole", arm, baseline)});
     if (r->options.progress) progress_add(r->options.progress, 1, false);
 }
 
@@ -178,26 +143,30 @@ static Rc read_looks(CompareResult *r, Error *e) {
     LOCAL_TEXT(list);
     for (int i = 0; i < o->looks; i++) {
         text_format(&list, "%s%zu", i ? ", " : "", o->look[i]);
-        if (o->look[i] == (size_t)r->n) r->this_look = i;
+        if (o->look[i] == (size_t)r->family.n) r->this_look = i;
     }
     if (r->this_look < 0)
-        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)", r->n, list.at);
+        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)", r->family.n, list.at);
     else
         r->family.alpha = r->look[r->this_look].alpha;
     return r->this_look < 0 ? e->code : RC_OK;
 }
 
-static Rc find_baseline(CompareResult *r, Error *e) {
-    const CompareData *d = r->data;
-    const char *name = r->options.baseline;
-    char hint[160] = "";
-    r->baseline = 0;
-    if (!name) return RC_OK;
-    for (r->baseline = 0; r->baseline < d->arms; r->baseline++)
-        if (!strcmp(d->arm[r->baseline], name)) return RC_OK;
-    const char *near = nearest_name(name, (const char *const *)d->arm, (size_t)d->arms);
-    if (near) snprintf(hint, sizeof hint, "; did you mean '%.140s'?", near);
-    return error_set(e, RC_USAGE, "--baseline: the file has no arm '%.200s'%s", name, hint);
+Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error *e) {
+    char hint[160];
+    *out = 0;
+    while (name && *out < d->arms && strcmp(d->arm[*out], name) != 0) ++*out;
+    if (*out < d->arms) return RC_OK;
+    return error_set(e, RC_USAGE, "--baseline: there is no arm '%.200s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, (const char *const *)d->arm, (size_t)d->arms));
+}
+
+Rc compare_needs_cap(const CompareData *d, double cap, Error *e) {
+    if (!d->lost || !isnan(cap)) return RC_OK;
+    return error_set(e, RC_USAGE,
+                     "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
+                     "vocabulary's size, that of a uniform guess)",
+                     d->first_lost);
 }
 
 /* A diverged run may not count as good as the best run that finished: then divergence could win. */
@@ -221,14 +190,10 @@ static Rc check(CompareResult *r, Error *e) {
     if (d->arms < 2) return error_set(e, RC_UNMEASURED, "nothing to compare: '%s' is the only arm", d->arm[0]);
     if (d->steps && !isnan(r->options.stall))
         return error_set(e, RC_USAGE, "--stall is a bound of values, and --target compares steps");
-    if (d->lost && isnan(r->options.cap))
-        return error_set(e, RC_USAGE,
-                         "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
-                         "vocabulary's size, that of a uniform guess)",
-                         d->first_lost);
+    if (compare_needs_cap(d, r->options.cap, e)) return e->code;
     if (r->options.anytime && d->seeds > ANYTIME_LARGEST)
         return error_set(e, RC_USAGE, "--anytime: %d seeds; %d at most", d->seeds, ANYTIME_LARGEST);
-    if (find_baseline(r, e) || check_cap(r, e)) return e->code;
+    if (compare_find_baseline(d, r->options.baseline, &r->baseline, e) || check_cap(r, e)) return e->code;
     return read_looks(r, e);
 }
 
@@ -264,17 +229,8 @@ static Family family_of(const CompareData *d, const CompareOptions *o) {
                     .ranks_key = {.plan = plan, .stream = name_stream("family ranks")}};
 }
 
-/* In the place of all tests of a fixed number of seeds. */
-static void watch(CompareResult *r) {
-    r->anytime = mem_alloc((size_t)r->family.count, sizeof *r->anytime);
-    if (r->options.anytime < r->n) r->options.anytime = r->n;
-    anytime_make(&r->family, r->options.anytime, r->anytime);
-    if (r->options.progress) progress_add(r->options.progress, r->family.count, false);
-    for (int i = 0; i < r->family.count; i++) r->family.at[i].decision = r->anytime[i].decision;
-}
-
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
-    *r = (CompareResult){.data = data, .options = *options, .n = fewest_runs(data), .family = family_of(data, options)};
+    *r = (CompareResult){.data = data, .options = *options, .family = family_of(data, options)};
     r->alpha = round(1e12 * (1 - options->conf)) / 1e12;
     if (data->steps) { /* fewer are better, and a run that never gets there comes behind the last step */
         r->options.higher = false;
@@ -291,24 +247,17 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
     r->arm = mem_alloc((size_t)data->arms, sizeof *r->arm);
     find_stalled(r);
     for (int arm = 0; arm < data->arms; arm++) arm_alone(r, arm);
-    pool_run(threads, r->family.count, data->unpaired ? test_unpaired : test_alone, r);
+    pool_run(threads, r->family.count, test_alone, r);
     if (!options->anytime) omnibus(r);
-    if (options->anytime) {
-        watch(r);
-        return RC_OK;
-    }
-    if (options->progress) progress_state(options->progress, "all comparisons together");
-    if (data->unpaired)
-        unpaired_together(&r->family);
-    else
-        family_together(&r->family);
+    if (options->progress && !options->anytime) progress_state(options->progress, "all comparisons together");
+    if (r->options.anytime && r->options.anytime < r->family.n) r->options.anytime = r->family.n;
+    r->options.anytime ? anytime_decide(&r->family, r->options.anytime) : compare_together(&r->family);
     if (options->progress) progress_add(options->progress, r->family.count, false);
     return RC_OK;
 }
 
 void compare_release(CompareResult *r) {
     family_release(&r->family);
-    free(r->anytime);
     free(r->arm);
     free(r->stalled);
     *r = (CompareResult){0};
@@ -324,6 +273,6 @@ int compare_gate_more(const CompareResult *r, const Comparison *c) {
     if (!r->options.fail_by || r->data->unpaired || !c->t_decides || c->t.status != ST_OK || !(c->t.sd > 0)) return 0;
     double worse = r->options.higher ? -c->t.mean : c->t.mean, apart = fabs(worse - r->options.fail_more);
     StPower need = st_flip_nfor(apart / c->t.sd, PAIRED_POWER_AIM, r->family.alpha);
-    bool known = need.status == ST_OK && need.n > (size_t)r->n && need.n - (size_t)r->n <= MOST;
-    return known ? (int)(need.n - (size_t)r->n) : 0;
+    bool known = need.status == ST_OK && need.n > (size_t)r->family.n && need.n - (size_t)r->family.n <= MOST;
+    return known ? (int)(need.n - (size_t)r->family.n) : 0;
 }

@@ -77,23 +77,19 @@ typedef struct {
 
 /* One arm by itself. */
 typedef struct {
-    StStatus status;            /* of mean and sd, diverged runs counting as the cap */
-    double mean, sd, survivors; /* survivors: mean without the diverged runs; NaN: none left, or none diverged */
+    SampleArm all; /* diverged runs count as the cap; median, least and most of steps to a target are infinite: never */
     StIqm iqm;
-    double median, least, most; /* of steps to a target; infinite: never */
-    StCp rate; /* diverged runs */
     StCp stalled; /* or diverged; of no runs (n = 0) without a bound */
 } CompareArm;
 
 typedef struct {
     const CompareData *data;
     CompareOptions options;
-    int baseline, n; /* n: runs of the smallest arm */
+    int baseline;
     double alpha;    /* family.alpha: what this look may spend of it */
     CompareArm *arm; /* [arms] */
     bool *stalled;   /* [arms][seeds]: or diverged; NULL without a bound */
     Family family;   /* every arm minus the baseline, in the order of the arms: terms hold places in data->arm */
-    Anytime *anytime; /* [family.count]; NULL: the number of seeds was fixed */
     StOmnibus omnibus;
     const char *no_omnibus; /* why it was not made, or NULL */
     StStatus looks_status;
@@ -105,6 +101,15 @@ typedef struct {
  * RC_UNMEASURED: fewer than two arms. On failure *r is zeroed. */
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e);
 void compare_release(CompareResult *r);
+
+/* The place of a named arm; NULL: the first. RC_USAGE: there is none. */
+Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error *e);
+Rc compare_needs_cap(const CompareData *d, double cap, Error *e); /* RC_USAGE: a run diverged, and there is no cap */
+
+/* What c->what, a pair of data's arms, says alone, of pairs or not as f is. stalled: [arms][seeds], NULL: not known.
+ * runs: cap, higher and the keys. */
+void compare_pair(const Family *f, Comparison *c, const CompareData *d, const bool *stalled, PairedRuns runs);
+void compare_together(Family *f);
 
 /* A decision's code, read with the side that is better. */
 const char *compare_word(const CompareResult *r, Decision decision);

@@ -10,7 +10,6 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
-#include "bench/verdict/unpaired.h"
 #include "bench/verdict/words.h"
 #include "bench/write/stat_json.h"
 
@@ -47,28 +46,12 @@ static void read_values(CompareCurves *c, const Pick *p, double cap) {
         for (int s = 0; s < d->runs[arm]; s++) {
             const PickedRun *run = run_of(p, d->arm[arm], d->seed[arm * d->seeds + s]);
             for (int k = 0; k < c->steps; k++) {
-                size_t at = ((size_t)arm * (size_t)d->seeds + (size_t)s) * (size_t)c->steps + (size_t)k;
+                int at = (k * d->arms + arm) * d->seeds + s;
                 double x = log_point_at(run->series, c->step[k])->value;
                 c->value[at] = x, c->diverged[at] = isnan(x);
                 c->mean[arm * c->steps + k] += (isnan(x) ? cap : x) / d->runs[arm];
             }
         }
-}
-
-/* An arm's values and divergences at a step. */
-typedef struct {
-    double *value;
-    bool *diverged;
-} AtStep;
-
-static AtStep at_step(const CompareCurves *c, int arm, int step) {
-    int seeds = c->data->seeds;
-    AtStep out = {mem_alloc((size_t)seeds, sizeof *out.value), mem_alloc((size_t)seeds, sizeof *out.diverged)};
-    for (int s = 0; s < seeds; s++) {
-        size_t at = ((size_t)arm * (size_t)seeds + (size_t)s) * (size_t)c->steps + (size_t)step;
-        out.value[s] = c->value[at], out.diverged[s] = c->diverged[at];
-    }
-    return out;
 }
 
 /* Return the place in data->arm of an arm, counted without the baseline. */
@@ -78,52 +61,23 @@ static int arm_of(const CompareCurves *c, int other) {
 
 static void compare_at(CompareCurves *c, int other, int step, double cap) {
     const CompareData *d = c->data;
-    int arm = arm_of(c, other);
-    Comparison *to = &c->family.at[other * c->steps + step];
-    AtStep a = at_step(c, arm, step), b = at_step(c, c->baseline, step);
+    int first = step * d->arms * d->seeds;
     StKey key = {.stream = (uint64_t)(other * c->steps + step)};
-    to->what = contrast_pair(0, step, (Metric)0, arm, c->baseline, (double)NAN);
-    if (d->unpaired)
-        unpaired_make(&c->family, to,
-                      &(UnpairedRuns){.a = {.n = d->runs[arm], .value = a.value, .diverged = a.diverged},
-                                      .b = {.n = d->runs[c->baseline], .value = b.value, .diverged = b.diverged},
-                                      .cap = cap,
-                                      .higher = c->higher,
-                                      .relabel = key,
-                                      .ranks = key,
-                                      .boot = key});
-    else
-        comparison_make(&c->family, to,
-                        &(PairedRuns){.n = d->seeds,
-                                      .seed = d->seed,
-                                      .arm = {{.weight = 1, .value = a.value, .diverged = a.diverged},
-                                              {.weight = -1, .value = b.value, .diverged = b.diverged}},
-                                      .arms = 2,
-                                      .cap = cap,
-                                      .higher = c->higher,
-                                      .flip = key,
-                                      .ranks = key,
-                                      .boot = key});
-    free(a.value), free(a.diverged), free(b.value), free(b.diverged);
-}
-
-static Rc find_baseline(CompareCurves *c, const char *name, Error *e) {
-    const CompareData *d = c->data;
-    for (c->baseline = 0; name && c->baseline < d->arms; c->baseline++)
-        if (!strcmp(d->arm[c->baseline], name)) return RC_OK;
-    if (!name) return RC_OK;
-    char hint[160];
-    return error_set(e, RC_USAGE, "--baseline: there is no arm '%.200s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, (const char *const *)d->arm, (size_t)d->arms));
+    CompareData at = *d;
+    Comparison *to = &c->family.at[other * c->steps + step];
+    at.value = c->value + first, at.diverged = c->diverged + first, at.block = NULL;
+    to->what = contrast_pair(0, step, (Metric)0, arm_of(c, other), c->baseline, (double)NAN);
+    compare_pair(&c->family, to, &at, NULL,
+                 (PairedRuns){.cap = cap, .higher = c->higher, .flip = key, .ranks = key, .boot = key});
 }
 
 static Rc check_lost(const CompareCurves *c, double cap, Error *e) {
     const CompareData *d = c->data;
-    for (int i = 0; i < d->arms * d->seeds * c->steps && isnan(cap); i++)
+    for (int i = 0; i < c->steps * d->arms * d->seeds && isnan(cap); i++)
         if (c->diverged[i])
             return error_set(e, RC_USAGE,
                              "a run of arm '%.80s' diverged at step %g: --cap VALUE says what it counts as",
-                             d->arm[i / c->steps / d->seeds], c->step[i % c->steps]);
+                             d->arm[i / d->seeds % d->arms], c->step[i / d->seeds / d->arms]);
     return RC_OK;
 }
 
@@ -132,7 +86,7 @@ Rc compare_curves_make(CompareCurves *c, const CompareCorpora *data, const Pick 
     *c = (CompareCurves){.data = d, .metric = p->metric, .higher = o->higher};
     if (data->corpora > 1)
         return error_set(e, RC_USAGE, "--at every takes one corpus, and there are %d", data->corpora);
-    if (find_baseline(c, o->baseline, e)) return e->code;
+    if (compare_find_baseline(d, o->baseline, &c->baseline, e)) return e->code;
     find_steps(c, p);
     if (c->steps < 2)
         return error_set(e, RC_USAGE, "--at every: runs share %d step%s; two are needed", c->shared,
@@ -148,10 +102,7 @@ Rc compare_curves_make(CompareCurves *c, const CompareCorpora *data, const Pick 
     family_begin(&c->family, (d->arms - 1) * c->steps);
     for (int other = 0; other < d->arms - 1; other++)
         for (int step = 0; step < c->steps; step++) compare_at(c, other, step, o->cap);
-    if (d->unpaired)
-        unpaired_together(&c->family);
-    else
-        family_together(&c->family);
+    compare_together(&c->family);
     return RC_OK;
 }
 

@@ -17,7 +17,7 @@ typedef struct {
     int baseline, steps, shared; /* steps: that are compared, evenly chosen among `shared` */
     double step[CURVES_STEPS_MAX];
     bool higher;
-    double *value;  /* [arms][seeds][steps]; NaN: diverged */
+    double *value;  /* [steps][arms][seeds]; NaN: diverged */
     bool *diverged; /* the same */
     double *mean;   /* [arms][steps], a diverged run counting as the cap */
     Family family;  /* [arms - 1][steps], in the order of the arms */

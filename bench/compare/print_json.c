@@ -98,8 +98,8 @@ static json_t *step_json(double step) {
 }
 
 static json_t *steps_json(const CompareArm *a) {
-    return json_new("median", step_json(a->median), "least", step_json(a->least), "most", step_json(a->most), "never",
-                    a->rate.k);
+    return json_new("median", step_json(a->all.median), "least", step_json(a->all.least), "most", step_json(a->all.most), "never",
+                    a->all.rate.k);
 }
 
 static json_t *rate_json(const StCp *x) {
@@ -111,10 +111,10 @@ static json_t *arm_json(const CompareResult *r, int arm) {
     const CompareArm *a = &r->arm[arm];
     json_t *iqm = json_status(a->iqm.status);
     if (a->iqm.status == ST_OK) json_add(iqm, "value", a->iqm.value, "cut_per_side", a->iqm.cut);
-    json_t *o = json_new("arm", d->arm[arm], "status", st_status_text(a->status), "mean",
-                         a->status == ST_OK ? json_of_real(a->mean) : NULL, "sd", json_known(a->sd),
-                         "interquartile_mean", iqm, "diverged", rate_json(&a->rate), "stalled",
-                         a->stalled.n ? rate_json(&a->stalled) : NULL, "survivors_mean", json_known(a->survivors));
+    json_t *o = json_new("arm", d->arm[arm], "status", st_status_text(a->all.status), "mean",
+                         a->all.status == ST_OK ? json_of_real(a->all.mean) : NULL, "sd", json_known(a->all.sd),
+                         "interquartile_mean", iqm, "diverged", rate_json(&a->all.rate), "stalled",
+                         a->stalled.n ? rate_json(&a->stalled) : NULL, "survivors_mean", json_known(a->all.survivors));
     return json_add(o, "steps", d->steps ? steps_json(a) : NULL, "values",
                     json_numbers(d->value + arm * d->seeds, (size_t)d->runs[arm]), "seeds",
                     d->unpaired ? seeds_json(d, arm) : NULL);
@@ -155,7 +155,7 @@ static json_t *head_json(const CompareResult *r) {
              json_or_null(x->margin), "cap", json_or_null(x->cap), "stall", json_or_null(x->stall));
     json_add(o, "target", target_json(r->data), "fail_on_worse_by",
              x->fail_by ? json_of_real(x->fail_more) : json_null(), "confidence", x->conf, "alpha", r->alpha,
-             "alpha_here", r->family.alpha, "n", r->n, "blocks", r->data->blocks, "seeds",
+             "alpha_here", r->family.alpha, "n", r->family.n, "blocks", r->data->blocks, "seeds",
              r->data->unpaired ? json_array() : seeds_json(r->data, 0), "unpaired", r->data->unpaired);
     compare_reading_json(r->data, o);
     return o;

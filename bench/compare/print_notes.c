@@ -49,10 +49,10 @@ const CompareLost *compare_lost(const CompareResult *r) {
 
 void compare_counts(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
-    if (r->n != d->seeds)
-        text_format(out, "%d to %d runs of an arm", r->n, d->seeds);
+    if (r->family.n != d->seeds)
+        text_format(out, "%d to %d runs of an arm", r->family.n, d->seeds);
     else
-        text_format(out, "%d %s%s%s", r->n, d->unpaired ? "run" : "seed", r->n == 1 ? "" : "s",
+        text_format(out, "%d %s%s%s", r->family.n, d->unpaired ? "run" : "seed", r->family.n == 1 ? "" : "s",
                     d->unpaired ? " of each arm" : "");
 }
 
@@ -167,7 +167,7 @@ static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
 WHICH(stalls, c->stalled_a > 0 || c->stalled_b > 0)
 
 static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
-    text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->n, c->stalled_b);
+    text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->family.n, c->stalled_b);
     if (r->data->unpaired) text_format(out, " of %d", c->n_b);
     text_format(out, " (p %s, smallest possible %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
 }
@@ -227,11 +227,11 @@ static void divergence_notes(const CompareResult *r, Text *out) {
             double x = d->value[arm * d->seeds + s];
             beyond += r->options.higher ? x < r->options.cap : x > r->options.cap;
         }
-        if (!a->rate.k || named++ >= NAMED) continue;
+        if (!a->all.rate.k || named++ >= NAMED) continue;
         text_format(out, "%s %s %d of %d (Clopper-Pearson 95 %% [%.2f, %.2f]", named > 1 ? "," : "", d->arm[arm],
-                    (int)a->rate.k, (int)a->rate.n, a->rate.lo, a->rate.hi);
-        if (!isnan(a->survivors))
-            text_format(out, "; mean of the others %s", SHOW_WITH_ERROR(a->survivors, (double)NAN, false));
+                    (int)a->all.rate.k, (int)a->all.rate.n, a->all.rate.lo, a->all.rate.hi);
+        if (!isnan(a->all.survivors))
+            text_format(out, "; mean of the others %s", SHOW_WITH_ERROR(a->all.survivors, (double)NAN, false));
         text_format(out, ")");
     }
     if (named > NAMED) text_format(out, " and %d more arms", named - NAMED);
@@ -291,8 +291,8 @@ static void floor_notes(const CompareResult *r, Text *out) {
     }
     if (r->family.floor >= r->family.alpha) {
         size_t needed = st_test_seeds(flip, 1, r->family.alpha);
-        text_format(out, "%d seed%s can never show a difference at level %s: no p falls below %s. ", r->n,
-                    r->n == 1 ? "" : "s", alpha, SHOW_P(r->family.floor));
+        text_format(out, "%d seed%s can never show a difference at level %s: no p falls below %s. ", r->family.n,
+                    r->family.n == 1 ? "" : "s", alpha, SHOW_P(r->family.floor));
         if (needed)
             text_format(out, "It takes %zu seeds.\n", needed);
         else
@@ -301,7 +301,7 @@ static void floor_notes(const CompareResult *r, Text *out) {
     if (!r->family.joint.exact)
         text_format(out, "p is that of %llu random sign patterns, as beyond %d seeds not all are counted.\n",
                     (unsigned long long)r->family.joint.total - 1, ST_FLIP_MAX);
-    if (r->n > 1 && r->n < ST_BOOT_DECIDES)
+    if (r->family.n > 1 && r->family.n < ST_BOOT_DECIDES)
         text_format(out,
                     "Bootstrap intervals (--format json) decide nothing below %d seeds: they are too narrow there.\n",
                     ST_BOOT_DECIDES);
@@ -319,7 +319,7 @@ static void power_note(const CompareResult *r, Text *out) {
             text_format(&before,
                         "%d seeds find a difference of %.2f standard deviations (of the differences by seed) in 80 %% "
                         "of cases, by the sign-flip test of one comparison.\n",
-                        r->n, c->detectable.d_z);
+                        r->family.n, c->detectable.d_z);
     }
     text_format(out, "%s", before.at);
 }
@@ -344,13 +344,13 @@ static void margin_notes(const CompareResult *r, Text *out) {
     }
     text_format(out, "A difference is too small to matter where one-sided %s show that it lies inside +-%s.",
                 compare_vocabulary(r)->tests, FORMAT_REAL(r->options.margin));
-    if (r->n < ST_EQUAL_SEEDS)
+    if (r->family.n < ST_EQUAL_SEEDS)
         text_format(out, " Nothing is called the same below %d %s.", ST_EQUAL_SEEDS,
                     r->data->unpaired ? "runs of either arm" : "seeds");
     text_format(out, "\n");
     LOCAL_TEXT(after);
-    text_format(&after, ". Even where all %d %s agree, up to %.0f %% of the runs may stall or diverge.", r->n,
-                r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
+    text_format(&after, ". Even where all %d %s agree, up to %.0f %% of the runs may stall or diverge.", r->family.n,
+                r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->family.n, r->family.alpha));
     note(r, inside, NULL, "This is shown of: ", after.at, out);
     note(r, has_room, say_room, "One more run would undo this: ", ". Skewed differences have such runs.", out);
 }

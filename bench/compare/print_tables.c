@@ -15,8 +15,8 @@
 
 void compare_signature(const CompareResult *r, Text *out) {
     const CompareOptions *o = &r->options;
-    bool apart = r->data->unpaired, exact = apart ? r->family.joint.exact : r->n <= ST_FLIP_MAX;
-    text_format(out, r->n == r->data->seeds ? "n%d" : "n%d-%d", r->n, r->data->seeds);
+    bool apart = r->data->unpaired, exact = apart ? r->family.joint.exact : r->family.n <= ST_FLIP_MAX;
+    text_format(out, r->family.n == r->data->seeds ? "n%d" : "n%d-%d", r->family.n, r->data->seeds);
     text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s-%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
                 apart ? "welch" : "t", FORMAT_REAL(round(1e8 * o->conf) / 1e6), apart ? "relabel" : "signflip",
                 exact ? "exact" : "mc", apart ? "holm" : "maxT-sd", r->family.count);
@@ -82,14 +82,14 @@ static void arm_row(const CompareResult *r, int arm, Cells *cells) {
     cells_row(cells);
     cell_text(cells, r->data->arm[arm]);
     if (r->data->steps) {
-        step_cell(a->median, cells), step_cell(a->least, cells), step_cell(a->most, cells);
+        step_cell(a->all.median, cells), step_cell(a->all.least, cells), step_cell(a->all.most, cells);
     } else {
-        cell_shown(cells, a->mean, SHOW_WITH_ERROR(a->mean, a->sd, false));
-        cell_shown(cells, a->sd, SHOW_WITH_ERROR(a->sd, a->sd, false));
+        cell_shown(cells, a->all.mean, SHOW_WITH_ERROR(a->all.mean, a->all.sd, false));
+        cell_shown(cells, a->all.sd, SHOW_WITH_ERROR(a->all.sd, a->all.sd, false));
     }
-    if (r->data->unpaired) cell_integer(cells, (long)a->rate.n);
-    if (r->data->lost) cell_count(cells, (int)a->rate.k, (int)a->rate.n);
-    if (!isnan(r->options.stall)) cell_count(cells, (int)(a->stalled.k - a->rate.k), (int)a->rate.n);
+    if (r->data->unpaired) cell_integer(cells, (long)a->all.rate.n);
+    if (r->data->lost) cell_count(cells, (int)a->all.rate.k, (int)a->all.rate.n);
+    if (!isnan(r->options.stall)) cell_count(cells, (int)(a->stalled.k - a->all.rate.k), (int)a->all.rate.n);
 }
 
 /* The baseline first. */
@@ -337,14 +337,14 @@ void compare_plot(const CompareResult *r, Plot *p) {
 static void anytime_signature(const CompareResult *r, Text *out) {
     char number[40], cap[60] = "none";
     if (r->data->lost) snprintf(cap, sizeof cap, "cap-%s", format_real(number, r->options.cap));
-    text_format(out, "n%d|pair:seed|est:mean-d|ci:anytime%s|p:anytime-signs|adj:holm(m%d)|div:%s", r->n,
+    text_format(out, "n%d|pair:seed|est:mean-d|ci:anytime%s|p:anytime-signs|adj:holm(m%d)|div:%s", r->family.n,
                 format_real(number, round(1e8 * r->options.conf) / 1e6), r->family.count, cap);
     text_format(out, "|better:%s|data:%.8s|v%s", r->options.higher ? "higher" : "lower", r->data->hash,
                 NORMBENCH_VERSION);
 }
 
 static void anytime_row(const CompareResult *r, int i, Cells *cells) {
-    const Anytime *a = &r->anytime[i];
+    const Anytime *a = &r->family.anytime[i];
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, &r->family.at[i]));
     anytime_cells(a, r->options.anytime, !isnan(r->options.margin), cells);
@@ -386,7 +386,7 @@ static void anytime_notes(const CompareResult *r, Text *out) {
 static void anytime_head(const CompareResult *r, Text *out) {
     text_format(out,
                 "%d seeds, %d arms; %s is better; the baseline is %s. Δ is arm minus baseline, a mean over seeds.\n",
-                r->n, r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
+                r->family.n, r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
 }
 
 void compare_anytime_page(const CompareResult *r, ComparePage *p) {
@@ -398,7 +398,7 @@ void compare_anytime_page(const CompareResult *r, ComparePage *p) {
 }
 
 static json_t *comparison(const CompareResult *r, int i) {
-    const Anytime *a = &r->anytime[i];
+    const Anytime *a = &r->family.anytime[i];
     json_t *o = json_new("arm", compare_arm_name(r, &r->family.at[i]));
     anytime_json(a, r->options.anytime, o);
     return json_add(o, "decision", decision_name(a->decision), "verdict", compare_word(r, a->decision));
@@ -410,10 +410,10 @@ void compare_anytime_json(const CompareResult *r, Text *out) {
     anytime_signature(r, &words);
     json_add(o, "signature", words.at, "data", r->data->hash, "baseline", r->data->arm[r->baseline], "better",
              r->options.higher ? "higher" : "lower", "margin", json_or_null(r->options.margin), "confidence",
-             r->options.conf, "alpha", r->alpha, "n", r->n);
+             r->options.conf, "alpha", r->alpha, "n", r->family.n);
     compare_reading_json(r->data, o);
     for (int i = 0; i < r->family.count; i++) json_array_append_new(list, comparison(r, i));
-    json_add(o, "most_seeds", r->options.anytime, "seeds", json_wholes(r->data->seed, (size_t)r->n), "anytime", list,
+    json_add(o, "most_seeds", r->options.anytime, "seeds", json_wholes(r->data->seed, (size_t)r->family.n), "anytime", list,
              "exit_code", compare_exit(r));
     json_print(o, JSON_EXACT, out);
 }

@@ -176,6 +176,7 @@ typedef struct {
     const bool *diverged;       /* [n], or NULL: none did */
     const bool *stalled;        /* [n], or NULL: not known */
     const double *const *block; /* [n][blocks], or NULL */
+    int n;                      /* of arms that share no seeds, else that of PairedRuns */
 } PairedArm;
 
 typedef struct {

@@ -93,34 +93,45 @@ void sample_release(Sample *s) {
     *s = (Sample){0};
 }
 
-SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric) {
-    SampleArm out = {.n = s->seeds,
+SampleArm runs_summary(const double *value, const bool *diverged, int n) {
+    SampleArm out = {.n = n,
                      .mean = (double)NAN,
                      .sd = (double)NAN,
                      .median = (double)NAN,
                      .least = (double)NAN,
                      .most = (double)NAN,
                      .survivors = (double)NAN};
-    double *value = mem_alloc((size_t)s->seeds, sizeof *value), sum = 0;
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        out.diverged += diverged[i];
+        if (!diverged[i]) sum += value[i];
+    }
+    if (out.diverged && out.diverged < n) out.survivors = sum / (n - out.diverged);
+    out.rate = st_cp((uint64_t)out.diverged, (uint64_t)n, 0.95);
+    StSample sorted;
+    out.status = st_sample_init(&sorted, value, (size_t)n, 0);
+    if (out.status != ST_OK) return out;
+    out.mean = st_sample_mean(&sorted);
+    if (n > 1) out.sd = st_sample_sd(&sorted);
+    out.median = st_sample_median(&sorted);
+    out.least = sorted.x[0], out.most = sorted.x[sorted.n - 1];
+    st_sample_release(&sorted);
+    return out;
+}
+
+SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric) {
+    int above = 0, stalled = 0;
+    bool lacking = false;
+    OWNED double *value = mem_alloc((size_t)s->seeds, sizeof *value);
+    OWNED bool *diverged = mem_alloc((size_t)s->seeds, sizeof *diverged);
     for (int seed = 0; seed < s->seeds; seed++) {
         const SampleRun *run = sample_run(s, cell, step, arm, seed);
-        value[seed] = run->value[metric];
-        out.lacking |= metric_lacking(metric, run->record);
-        if (!run->diverged) sum += run->raw[metric];
-        out.diverged += run->diverged, out.above += run->above, out.stalled += run->stalled;
+        value[seed] = run->value[metric], diverged[seed] = run->diverged;
+        lacking |= metric_lacking(metric, run->record);
+        above += run->above, stalled += run->stalled;
     }
-    if (out.diverged && out.diverged < out.n) out.survivors = sum / (out.n - out.diverged);
-    out.rate = st_cp((uint64_t)out.diverged, (uint64_t)out.n, 0.95);
-    StSample sorted;
-    out.status = st_sample_init(&sorted, value, (size_t)s->seeds, 0);
-    if (out.status == ST_OK) {
-        out.mean = st_sample_mean(&sorted);
-        if (out.n > 1) out.sd = st_sample_sd(&sorted);
-        out.median = st_sample_median(&sorted);
-        out.least = sorted.x[0], out.most = sorted.x[sorted.n - 1];
-        st_sample_release(&sorted);
-    }
-    free(value);
+    SampleArm out = runs_summary(value, diverged, s->seeds);
+    out.above = above, out.stalled = stalled, out.lacking = lacking;
     return out;
 }
 

@@ -58,6 +58,8 @@ typedef struct {
     StCp rate;        /* diverged k of n with its Clopper-Pearson interval */
 } SampleArm;
 
+/* Of any n runs: value: what each counts as, also a diverged one. */
+SampleArm runs_summary(const double *value, const bool *diverged, int n);
 SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric);
 
 /* Hash of what the runs measured (never of how long they took): ids, status, loss chains, parameters, evaluations. */

@@ -17,18 +17,17 @@ typedef struct {
     double *rank;  /* [na + nb], a diverged run the worst of all */
 } Pool;
 
-static void pool_init(Pool *p, const UnpairedRuns *in) {
-    const UnpairedArm *side[2] = {&in->a, &in->b};
+static void pool_init(Pool *p, const PairedRuns *in) {
     size_t n = 0;
-    *p = (Pool){.na = (size_t)in->a.n, .nb = (size_t)in->b.n};
+    *p = (Pool){.na = (size_t)in->arm[0].n, .nb = (size_t)in->arm[1].n};
     p->value = mem_alloc(p->na + p->nb, sizeof *p->value);
     p->rank = mem_alloc(p->na + p->nb, sizeof *p->rank);
     OWNED double *scored = mem_alloc(p->na + p->nb, sizeof *scored);
     for (int k = 0; k < 2; k++)
-        for (int i = 0; i < side[k]->n; i++, n++) {
-            bool lost = side[k]->diverged[i];
-            p->value[n] = lost ? in->cap : side[k]->value[i];
-            scored[n] = !lost ? side[k]->value[i] : in->higher ? -(double)INFINITY : (double)INFINITY;
+        for (int i = 0; i < in->arm[k].n; i++, n++) {
+            bool lost = in->arm[k].diverged[i];
+            p->value[n] = lost ? in->cap : in->arm[k].value[i];
+            scored[n] = !lost ? in->arm[k].value[i] : in->higher ? -(double)INFINITY : (double)INFINITY;
         }
     st_midranks(scored, n, st_tol(st_scale(scored, NULL, n)), p->rank);
 }
@@ -83,14 +82,14 @@ static StFisher fisher(int a, int na, int b, int nb) {
 }
 
 /* Diverged and stalled runs. */
-static void count_lost(Comparison *c, const UnpairedRuns *in) {
-    c->diverged_a = count(in->a.diverged, in->a.n), c->diverged_b = count(in->b.diverged, in->b.n);
-    c->fisher = fisher(c->diverged_a, in->a.n, c->diverged_b, in->b.n);
+static void count_lost(Comparison *c, const PairedRuns *in) {
+    c->diverged_a = count(in->arm[0].diverged, in->arm[0].n), c->diverged_b = count(in->arm[1].diverged, in->arm[1].n);
+    c->fisher = fisher(c->diverged_a, in->arm[0].n, c->diverged_b, in->arm[1].n);
     c->t_decides = !c->diverged_a && !c->diverged_b;
     c->stalled_a = c->stalled_b = c->only_stalled_a = c->only_stalled_b = -1;
-    if (!in->a.stalled) return;
-    c->stalled_a = count(in->a.stalled, in->a.n), c->stalled_b = count(in->b.stalled, in->b.n);
-    StFisher f = fisher(c->stalled_a, in->a.n, c->stalled_b, in->b.n);
+    if (!in->arm[0].stalled) return;
+    c->stalled_a = count(in->arm[0].stalled, in->arm[0].n), c->stalled_b = count(in->arm[1].stalled, in->arm[1].n);
+    StFisher f = fisher(c->stalled_a, in->arm[0].n, c->stalled_b, in->arm[1].n);
     c->stall = (StMcnemar){.status = f.status, .p = f.p, .p_min = f.p_min};
 }
 
@@ -121,24 +120,24 @@ static void no_pairs(Comparison *c) {
 }
 
 /* P(better), whose bootstrap needs both arms to have runs on either side. */
-static StChance chance(const Pool *p, const UnpairedRuns *in, double conf) {
+static StChance chance(const Pool *p, const PairedRuns *in, double conf) {
     OWNED double *turned = mem_alloc(p->na + p->nb, sizeof *turned);
     for (size_t i = 0; i < p->na + p->nb; i++) turned[i] = in->higher ? -p->rank[i] : p->rank[i];
     StChance out = st_chance_unpaired(turned, p->na, turned + p->na, p->nb, conf, CHANCE_DRAWS, in->boot);
     return out;
 }
 
-void unpaired_make(const Family *f, Comparison *c, const UnpairedRuns *in) {
+void unpaired_make(const Family *f, Comparison *c, const PairedRuns *in) {
     Pool p;
     pool_init(&p, in);
     no_pairs(c);
     count_lost(c, in);
     c->higher = in->higher;
-    c->key = in->relabel;
-    c->n_a = in->a.n, c->n_b = in->b.n;
+    c->key = in->flip;
+    c->n_a = in->arm[0].n, c->n_b = in->arm[1].n;
     const double *a = p.value, *b = p.value + p.na;
     double margin = c->what.margin;
-    StRelabel r = st_relabel(a, p.na, b, p.nb, in->relabel);
+    StRelabel r = st_relabel(a, p.na, b, p.nb, in->flip);
     StRelabel ranks = st_relabel(p.rank, p.na, p.rank + p.na, p.nb, in->ranks);
     c->status = r.status;
     c->t = st_welch(a, p.na, b, p.nb, f->conf);

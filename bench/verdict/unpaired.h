@@ -12,22 +12,9 @@
 
 #include "bench/verdict/paired.h"
 
-typedef struct {
-    int n;
-    const double *value;
-    const bool *diverged, *stalled; /* stalled: NULL: not known */
-} UnpairedArm;
-
-typedef struct {
-    UnpairedArm a, b; /* a minus b */
-    double cap;       /* what a diverged run counts as */
-    bool higher;      /* is better */
-    StKey relabel, ranks, boot;
-} UnpairedRuns;
-
-/* Everything that one comparison says alone; c is one of f->at, c->what is set. f->count counts for the joint
- * interval. */
-void unpaired_make(const Family *f, Comparison *c, const UnpairedRuns *runs);
+/* Everything that one comparison says alone: of arm[0] minus arm[1], each with its own n; flip is the key of the
+ * relabelling. c is one of f->at, c->what is set. f->count counts for the joint interval. */
+void unpaired_make(const Family *f, Comparison *c, const PairedRuns *runs);
 
 /* Adjusted p's and decisions, once every comparison is made. */
 void unpaired_together(Family *f);

@@ -28,7 +28,7 @@ static const char eight[] = "seed,base,slow,fast\n1,3,3.3,2.9\n2,3,3.1,2.9\n3,3,
 
 Test(compare_anytime, decides_at_a_seed) {
     make(eight, NAN, NAN, 64);
-    const Anytime *slow = &result.anytime[0], *fast = &result.anytime[1];
+    const Anytime *slow = &result.family.anytime[0], *fast = &result.family.anytime[1];
     cr_expect(fabs(slow->p - 1 / 15.62920027943824) < 1e-12 && !slow->at, "p %g, the last of Holm's", slow->p);
     cr_expect(fast->at == 8 && fast->decision == DECISION_LOWER, "%d", fast->at);
     cr_expect(fast->ci.hi < 0 && slow->ci.lo < 0 && slow->ci.hi > 0);
@@ -37,22 +37,22 @@ Test(compare_anytime, decides_at_a_seed) {
     cr_expect_eq(compare_exit(&result), RC_OK);
     release();
     make("seed,base,fast\n1,3,2.9\n2,3,2.9\n3,3,2.9\n4,3,2.9\n5,3,2.9\n6,3,2.9\n", NAN, NAN, 6);
-    cr_expect_eq(result.anytime->at, 6);
+    cr_expect_eq(result.family.anytime->at, 6);
     release();
     make("seed,base,fast\n1,3,3.1\n2,3,3.1\n3,3,3.1\n4,3,3.1\n5,3,3.1\n", NAN, NAN, 64);
-    cr_expect(!result.anytime->at && result.anytime->ci.status == ST_NOT_REACHABLE);
-    cr_expect_eq(result.anytime->need.median, 6);
+    cr_expect(!result.family.anytime->at && result.family.anytime->ci.status == ST_NOT_REACHABLE);
+    cr_expect_eq(result.family.anytime->need.median, 6);
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
     release();
 }
 
 Test(compare_anytime, the_margin) {
     make(eight, .9, NAN, 64);
-    cr_expect(result.anytime[0].at == 8 && result.anytime[0].decision == DECISION_EQUIVALENT);
-    cr_expect(result.anytime[1].at == 8 && result.anytime[1].decision == DECISION_LOWER_NEGLIGIBLE);
+    cr_expect(result.family.anytime[0].at == 8 && result.family.anytime[0].decision == DECISION_EQUIVALENT);
+    cr_expect(result.family.anytime[1].at == 8 && result.family.anytime[1].decision == DECISION_LOWER_NEGLIGIBLE);
     release();
     make("seed,a,b\n1,3,3.1\n2,3,3\n3,3,nan\n", .9, 9, 64);
-    cr_expect(isnan(result.anytime->inside_p) && result.anytime->status == ST_OK, "a diverged run counts as the cap");
+    cr_expect(isnan(result.family.anytime->inside_p) && result.family.anytime->status == ST_OK, "a diverged run counts as the cap");
     release();
 }
 
@@ -92,6 +92,6 @@ Test(compare_anytime, a_decision_stays) {
     for (int seed = 1; seed <= 20; seed++)
         n += snprintf(file + n, sizeof file - (size_t)n, "%d,3,%g\n", seed, seed <= 8 ? 2.9 : seed % 2 ? 3.3 : 2.8);
     make(file, NAN, NAN, 64);
-    cr_expect(result.anytime->at == 6 && result.anytime->p < .05);
+    cr_expect(result.family.anytime->at == 6 && result.family.anytime->p < .05);
     release();
 }

@@ -201,7 +201,7 @@ Test(compare_bad, files_that_are_refused) {
 Test(compare_bad, options_that_do_not_fit) {
     CompareOptions o = plain;
     o.baseline = "prr";
-    refused("seed,pre,post\n1,2,3\n2,2,3\n", o, RC_USAGE, "--baseline: the file has no arm 'prr'; did you mean 'pre'?");
+    refused("seed,pre,post\n1,2,3\n2,2,3\n", o, RC_USAGE, "--baseline: there is no arm 'prr'; did you mean 'pre'?");
     o = plain, o.looks = 2, o.look[0] = 3, o.look[1] = 5;
     refused("seed,pre,post\n1,2,3\n2,2,3\n", o, RC_USAGE, "2 seeds, which is not one of the looks (3, 5)");
     o.look[0] = 9;

@@ -29,8 +29,8 @@ Test(compare_target, first_step_and_censoring) {
     cr_expect_eq(data.value[4], 200);
     cr_expect(data.last == 300 && data.ended == 100);
     cr_expect_eq(result.options.cap, 301, "behind the last step");
-    cr_expect(result.arm[0].median == 200 && result.arm[0].least == 100 && result.arm[0].most == 300);
-    cr_expect(isinf(result.arm[1].median) && result.arm[1].least == 200 && isinf(result.arm[1].most));
+    cr_expect(result.arm[0].all.median == 200 && result.arm[0].all.least == 100 && result.arm[0].all.most == 300);
+    cr_expect(isinf(result.arm[1].all.median) && result.arm[1].all.least == 200 && isinf(result.arm[1].all.most));
     const Comparison *c = result.family.at;
     cr_expect_eq(c->pairs.d[0], 101);
     cr_expect_eq(c->pairs.d[1], 100);
@@ -50,7 +50,7 @@ Test(compare_target, first_step_and_censoring) {
     release();
     compared(curves, at(9), plain); /* all at their first step */
     cr_expect(data.value[0] == 0 && !data.lost && isinf(data.ended));
-    cr_expect_eq(result.arm[1].most, 0);
+    cr_expect_eq(result.arm[1].all.most, 0);
     release();
 }
 

@@ -49,7 +49,7 @@ Test(target_steps, the_first_step_and_never) {
     cr_assert(t.cells == 1 && !t.whole && d->steps && d->arms == 2 && d->seeds == 3);
     for (int seed = 0; seed < 3; seed++) cr_expect_eq(d->value[seed], first_step(30 + 15 * seed), "%d", seed);
     cr_expect(d->value[3] == first_step(75) && d->diverged[4] && d->value[5] == first_step(75));
-    cr_expect_eq(t.of[0].arm[1].rate.k, 1, "counted, not dropped");
+    cr_expect_eq(t.of[0].arm[1].all.rate.k, 1, "counted, not dropped");
     cr_expect_eq(t.of[0].baseline, 0);
     LOCAL_TEXT(text);
     LOCAL_TEXT(json);
