@@ -256,12 +256,8 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
     else if (o->times[OPTION_junit])
         compare_junit(result, metric_of(o, result->data), out);
     else if (json)
-        first->options.anytime ? compare_anytime_json(first, out) : compare_over_json(result, out);
-    else if (first->options.anytime) {
-        ComparePage p;
-        compare_anytime_page(first, &p);
-        compare_show(&p, form_of(o), terminal_width(), out);
-    } else
+        compare_over_json(result, out);
+    else
         compare_over_show(result, form_of(o), terminal_width(), out);
 }
 

@@ -170,8 +170,7 @@ static void before_row(const Against *r, const Comparison *x, Cells *c) {
     bool made = x->t_decides && x->t.status == ST_OK;
     cell_interval_shown(
         c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN,
-        made ? SHOW_TEXT("[%s, %s]", SHOW_WITH_ERROR(x->t.lo, x->t.se, false), SHOW_WITH_ERROR(x->t.hi, x->t.se, false))
-             : "n/a");
+        made ? SHOW_BOUNDS(x->t.lo, x->t.hi, x->t.se) : "n/a");
     cell_p(c, x->joint.step);
     cell_by(c, decision_words, &r->before, x, x->decision, r->options.higher ? 1 : -1, NULL);
 }

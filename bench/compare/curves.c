@@ -154,9 +154,7 @@ static void row(const CompareCurves *c, int other, int step, Cells *cells) {
                SHOW_WITH_ERROR(c->mean[c->baseline * c->steps + step], x->t.se, false));
     cell_shown(cells, x->t.mean, SHOW_WITH_ERROR(x->t.mean, x->t.se, true));
     cell_interval_shown(cells, band(x, false), band(x, true),
-                        isnan(band(x, true)) ? "unbounded"
-                                             : SHOW_TEXT("[%s, %s]", SHOW_WITH_ERROR(band(x, false), x->t.se, false),
-                                                         SHOW_WITH_ERROR(band(x, true), x->t.se, false)));
+                        isnan(band(x, true)) ? "unbounded" : SHOW_BOUNDS(band(x, false), band(x, true), x->t.se));
     cell_p(cells, x->joint.step);
     cell_by(cells, decision_words, &c->family, x, x->decision, c->higher ? 1 : -1, NULL);
 }

@@ -53,11 +53,8 @@ ComparePage compare_page_new(void); /* empty */
 /* Prints a page and releases it. width: of a terminal. In LaTeX words are comments. */
 void compare_show(ComparePage *p, SentenceForm form, int width, Text *out);
 
+/* Of options.anytime, its p's and intervals in the place of all others. */
 void compare_page(const CompareResult *r, ComparePage *p);
-/* Of a result made with options.anytime: its p's and intervals in the place of all others. */
-void compare_anytime_page(const CompareResult *r, ComparePage *p);
-void compare_anytime_json(const CompareResult *r, Text *out);
-
 void compare_text(const CompareResult *r, Text *out); /* of a file */
 void compare_tex(const CompareResult *r, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */

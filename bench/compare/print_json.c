@@ -7,6 +7,7 @@
 #include "bench/formats/json.h"
 #include "bench/store/provenance.h"
 #include "bench/write/stat_json.h"
+#include "bench/write/summaries.h"
 #include "stats/tests.h"
 
 static json_t *withheld(const CompareResult *r) {
@@ -172,7 +173,21 @@ static json_t *verdicts_json(const CompareResult *r) {
     return json_add(o, "exit_code", compare_exit(r));
 }
 
+/* What holds at every stop, in the place of arms and family. */
+static json_t *anytime_object(const CompareResult *r) {
+    json_t *list = json_array();
+    for (int i = 0; i < r->family.count; i++) {
+        const Anytime *a = &r->family.anytime[i];
+        json_t *o = json_new("arm", compare_arm_name(r, &r->family.at[i]));
+        anytime_json(a, r->options.anytime, o);
+        json_array_append_new(list, json_add(o, "decision", decision_name(a->decision), "verdict",
+                                             compare_word(r, a->decision)));
+    }
+    return json_add(head_json(r), "most_seeds", r->options.anytime, "anytime", list, "exit_code", compare_exit(r));
+}
+
 json_t *compare_object(const CompareResult *r) {
+    if (r->family.anytime) return anytime_object(r);
     json_t *arms = json_array(), *at = json_array();
     for (int arm = 0; arm < r->data->arms; arm++) json_array_append_new(arms, arm_json(r, arm));
     for (int i = 0; i < r->family.count; i++) {

@@ -120,8 +120,7 @@ WHICH(crossed, r->data->blocks && c->t_decides && c->crossed.status == ST_OK)
 
 static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) {
     (void)r;
-    text_format(out, " [%s, %s]", SHOW_WITH_ERROR(c->crossed.lo, c->crossed.se, false),
-                SHOW_WITH_ERROR(c->crossed.hi, c->crossed.se, false));
+    text_format(out, " %s", SHOW_BOUNDS(c->crossed.lo, c->crossed.hi, c->crossed.se));
 }
 
 /* Bonferroni over the comparisons, of swaps within seeds with that seed left out that supports it most. */

@@ -14,24 +14,8 @@ static CorporaShown shown(const CompareOver *r) {
     const CorporaSum *c = &r->sum;
     const StInterval *i = &c->iqm[c->baseline ? 0 : 1].minus;
     double width = i->status == ST_OK ? (i->hi - i->lo) / 4 : (double)NAN;
-    return (CorporaShown){c, (const char *const *)r->of[0].data->arm, r->diverged, decimals_for(width, 4)};
-}
-
-static void words(const CompareOver *r, Text *out) {
-    const CompareCorpora *d = r->data;
-    CorporaShown s = shown(r);
-    text_format(out, "The arms are summed up over %d corpora (", d->corpora);
-    for (int i = 0; i < d->corpora; i++) text_format(out, "%s%s", i ? ", " : "", d->name[i]);
-    text_format(out, "), %d seed%s each. ", r->sum.seeds, r->sum.seeds == 1 ? "" : "s");
-    corpora_methods(&s, d->of[0].steps ? "the step" : "its value", out);
-    text_format(out, " Every corpus has its own family of tests, so p_adj above is not adjusted over corpora.\n");
-}
-
-/* The table over corpora, and what is said of it. */
-static void over(const CompareOver *r, CellsList *tables, Text *said) {
-    CorporaShown s = shown(r);
-    corpora_sum_cells(&s, "Over corpora", tables);
-    words(r, said);
+    return (CorporaShown){c, (const char *const *)r->of[0].data->arm, r->diverged, decimals_for(width, 4),
+                          (const char *const *)r->data->name};
 }
 
 void compare_over_show(const CompareOver *r, SentenceForm form, int width, Text *out) {
@@ -46,7 +30,10 @@ void compare_over_show(const CompareOver *r, SentenceForm form, int width, Text 
     if (!several) return;
     p = compare_page_new();
     p.floats = true;
-    over(r, &p.tables, &p.notes);
+    CorporaShown s = shown(r);
+    corpora_sum_cells(&s, "Over corpora", &p.tables);
+    corpora_methods(&s, r->of[0].data->steps ? "the step" : "its value", 0, &p.notes);
+    text_format(&p.notes, " Every corpus has its own family of tests, so p_adj above is not adjusted over corpora.\n");
     compare_show(&p, form, width, out);
 }
 

@@ -9,68 +9,47 @@
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
 #include "bench/store/provenance.h"
-#include "bench/write/stat_json.h"
 #include "bench/write/summaries.h"
 #include "bench/write/table.h"
 
 void compare_signature(const CompareResult *r, Text *out) {
     const CompareOptions *o = &r->options;
-    bool apart = r->data->unpaired, exact = apart ? r->family.joint.exact : r->family.n <= ST_FLIP_MAX;
+    bool apart = r->data->unpaired, any = r->family.anytime != NULL;
+    bool exact = apart ? r->family.joint.exact : r->family.n <= ST_FLIP_MAX;
     text_format(out, r->family.n == r->data->seeds ? "n%d" : "n%d-%d", r->family.n, r->data->seeds);
-    text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s-%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
-                apart ? "welch" : "t", FORMAT_REAL(round(1e8 * o->conf) / 1e6), apart ? "relabel" : "signflip",
-                exact ? "exact" : "mc", apart ? "holm" : "maxT-sd", r->family.count);
-    if (r->data->lost)
-        text_format(out, "cap-%s", FORMAT_REAL(o->cap));
-    else
-        text_format(out, "none");
+    text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
+                any ? "anytime" : apart ? "welch" : "t", FORMAT_REAL(round(1e8 * o->conf) / 1e6),
+                any ? "anytime-signs" : apart ? "relabel" : "signflip", any ? "" : exact ? "-exact" : "-mc",
+                any || apart ? "holm" : "maxT-sd", r->family.count);
+    text_format(out, r->data->lost ? "cap-%s" : "none", FORMAT_REAL(o->cap));
     if (r->data->steps) text_format(out, "|target:%s", FORMAT_REAL(r->data->target));
     if (o->looks) text_format(out, "|look:%d/%d", r->this_look + 1, o->looks);
     text_format(out, "|better:%s|data:%.8s|v%s", o->higher ? "higher" : "lower", r->data->hash, NORMBENCH_VERSION);
 }
 
-/* [lo, hi] with the digits of its error, or why there is none. */
-static void bounds_cell(const CompareResult *r, const Comparison *c, double lo, double hi, double error,
-                        const char *why, Cells *cells) {
-    char shown[160];
-    if (!c->t_decides)
-        snprintf(shown, sizeof shown, "withheld (%s)", compare_lost(r)->did);
-    else if (why)
-        snprintf(shown, sizeof shown, "%s", why);
-    else
-        snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(lo, error, false), SHOW_WITH_ERROR(hi, error, false));
-    bool none = !c->t_decides || why;
-    cell_interval_shown(cells, none ? (double)NAN : lo, none ? (double)NAN : hi, shown);
-}
-
-/* "[0.10, 0.12]" of the t test, or why there is none. */
-static void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
+/* Say [lo, hi] with the digits of its error, or why there is none, and return whether there is one. */
+static bool bounds(const CompareResult *r, const Comparison *c, StInterval x, double error, const char *why,
+                   Text *out) {
     if (!c->t_decides)
         text_format(out, "withheld (%s)", compare_lost(r)->did);
-    else if (c->t.status != ST_OK)
-        text_format(out, "n/a (%s)", st_status_text(c->t.status));
+    else if (why)
+        text_format(out, "%s", why);
+    else if (x.status != ST_OK)
+        text_format(out, "n/a (%s)", st_status_text(x.status));
     else
-        text_format(out, "[%s, %s]", SHOW_WITH_ERROR(c->t.lo, c->t.se, false),
-                    SHOW_WITH_ERROR(c->t.hi, c->t.se, false));
+        text_format(out, "%s", SHOW_BOUNDS(x.lo, x.hi, error));
+    return c->t_decides && !why && x.status == ST_OK;
 }
 
-static void t_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
-    bool made = c->t_decides && c->t.status == ST_OK;
+static void bounds_cell(const CompareResult *r, const Comparison *c, StInterval x, double error, const char *why,
+                        Cells *cells) {
     LOCAL_TEXT(shown);
-    compare_interval(r, c, &shown);
-    cell_interval_shown(cells, made ? c->t.lo : (double)NAN, made ? c->t.hi : (double)NAN, shown.at);
+    bool made = bounds(r, c, x, error, why, &shown);
+    cell_interval_shown(cells, made ? x.lo : (double)NAN, made ? x.hi : (double)NAN, shown.at);
 }
 
-static void flips_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
-    char why[96];
-    StStatus status = c->together.status;
-    snprintf(why, sizeof why, "n/a (%s)", st_status_text(status));
-    bounds_cell(r, c, c->together.lo, c->together.hi, c->t.status == ST_OK ? c->t.se : (double)NAN,
-                r->family.no_interval        ? "n/a (too many)"
-                : status == ST_NOT_REACHABLE ? "unbounded"
-                : status != ST_OK            ? why
-                                             : NULL,
-                cells);
+static StInterval t_of(const Comparison *c) {
+    return (StInterval){c->t.status, c->t.lo, c->t.hi};
 }
 
 static void step_cell(double step, Cells *cells) {
@@ -112,7 +91,7 @@ static void comparison_row(const CompareResult *r, const Comparison *c, Cells *c
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, c));
     cell_shown(cells, c->t.mean, SHOW_WITH_ERROR(c->t.mean, c->t.se, true));
-    t_cell(r, c, cells);
+    bounds_cell(r, c, t_of(c), c->t.se, NULL, cells);
     cell_p(cells, c->joint.step);
     cell_by(cells, compare_words, r, c, c->decision);
 }
@@ -145,7 +124,12 @@ static void others(const CompareResult *r, CellsList *out) {
         const Comparison *c = &r->family.at[i];
         cells_row(cells);
         cell_text(cells, compare_arm_name(r, c));
-        flips_cell(r, c, cells);
+        bounds_cell(r, c, (StInterval){c->together.status, c->together.lo, c->together.hi},
+                    c->t.status == ST_OK ? c->t.se : (double)NAN,
+                    r->family.no_interval                     ? "n/a (too many)"
+                    : c->together.status == ST_NOT_REACHABLE ? "unbounded"
+                                                             : NULL,
+                    cells);
         cell_p(cells, c->flip.status == ST_OK ? c->flip.p : (double)NAN);
         cell_p(cells, c->joint_ranks);
     }
@@ -256,92 +240,8 @@ ComparePage compare_page_new(void) {
         .line = text_new(), .head = text_new(), .needs = text_new(), .reading = text_new(), .notes = text_new()};
 }
 
-void compare_page(const CompareResult *r, ComparePage *p) {
-    *p = compare_page_new();
-    p->small = true;
-    compare_signature(r, &p->line);
-    head(r, &p->head);
-    text_format(&p->needs, "needs booktabs; %s is better; p: %s; smallest p possible: %s\n",
-                r->options.higher ? "higher" : "lower",
-                r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
-                SHOW_P(r->family.floor));
-    compare_reading(r->data, &p->reading);
-    compare_cells(r, &p->tables);
-    compare_notes(r, &p->notes);
-}
-
-static void show(const CompareResult *r, SentenceForm form, Text *out) {
-    ComparePage p;
-    compare_page(r, &p);
-    compare_show(&p, form, PAGE_WIDTH, out);
-}
-
-void compare_text(const CompareResult *r, Text *out) {
-    show(r, SENTENCE_TEXT, out);
-}
-
-void compare_tex(const CompareResult *r, Text *out) {
-    show(r, SENTENCE_TEX, out);
-}
-
-/* ---- The picture of `compare --plot`: a row for each arm minus the baseline ---- */
-
-static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
-    const CompareData *d = r->data;
-    int arm = c->what.term[0].arm;
-    LOCAL_TEXT(said);
-    text_format(&said, "%s ", SHOW_WITH_ERROR(c->t.mean, c->t.se, true));
-    compare_interval(r, c, &said);
-    bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
-    for (int s = 0; s < d->seeds; s++)
-        lost[s] = d->diverged[arm * d->seeds + s] || d->diverged[r->baseline * d->seeds + s];
-    forest_row(panel, &(ForestRow){.family = &r->family,
-                                   .c = c,
-                                   .better = r->options.higher ? 1 : -1,
-                                   .label = compare_arm_name(r, c),
-                                   .numbers = said.at,
-                                   .style = figure_style(arm, r->baseline),
-                                   .of = arm,
-                                   .lost = lost,
-                                   .lost_at_end = true});
-    free(lost);
-}
-
-void compare_plot(const CompareResult *r, Plot *p) {
-    const char *base = r->data->arm[r->baseline];
-    char minus[300];
-    LOCAL_TEXT(words);
-    plot_init(p, 1, 0);
-    text_format(&words, "Each arm minus %s, ", base);
-    compare_counts(r, &words);
-    text_format(&words, "; %s is better", r->options.higher ? "higher" : "lower");
-    plot_text(&p->title, "%s", words.at);
-    plot_text(&p->caption, "%s", words.at);
-    PlotPanel *panel = plot_panel(p, "", "", "");
-    for (int i = 0; i < r->family.count; i++) compare_row(r, &r->family.at[i], panel);
-    snprintf(minus, sizeof minus, "%s minus %.200s's", r->data->steps ? "steps" : "value", base);
-    forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
-    text_clear(&words);
-    text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ is one seed. Below stands the mean",
-                FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
-    if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", FORMAT_REAL(r->options.margin));
-    if (r->data->lost)
-        text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× marks a seed of which a run",
-                    r->data->steps ? "never reached the target" : "diverged");
-    plot_note(p, words.at);
-}
-
 /* ---- compare --anytime: comparisons that may be looked at after any seed. No p or interval of a fixed number of
  * seeds ---- */
-
-static void anytime_signature(const CompareResult *r, Text *out) {
-    char number[40], cap[60] = "none";
-    if (r->data->lost) snprintf(cap, sizeof cap, "cap-%s", format_real(number, r->options.cap));
-    text_format(out, "n%d|pair:seed|est:mean-d|ci:anytime%s|p:anytime-signs|adj:holm(m%d)|div:%s", r->family.n,
-                format_real(number, round(1e8 * r->options.conf) / 1e6), r->family.count, cap);
-    text_format(out, "|better:%s|data:%.8s|v%s", r->options.higher ? "higher" : "lower", r->data->hash,
-                NORMBENCH_VERSION);
-}
 
 static void anytime_row(const CompareResult *r, int i, Cells *cells) {
     const Anytime *a = &r->family.anytime[i];
@@ -383,37 +283,80 @@ static void anytime_notes(const CompareResult *r, Text *out) {
                     FORMAT_REAL(r->options.cap));
 }
 
-static void anytime_head(const CompareResult *r, Text *out) {
-    text_format(out,
-                "%d seeds, %d arms; %s is better; the baseline is %s. Δ is arm minus baseline, a mean over seeds.\n",
-                r->family.n, r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
-}
-
-void compare_anytime_page(const CompareResult *r, ComparePage *p) {
+void compare_page(const CompareResult *r, ComparePage *p) {
     *p = compare_page_new();
-    anytime_signature(r, &p->line), anytime_head(r, &p->head), anytime_notes(r, &p->notes);
-    text_format(&p->needs, "needs booktabs\n");
+    p->small = !r->family.anytime;
+    compare_signature(r, &p->line), head(r, &p->head);
     compare_reading(r->data, &p->reading);
-    anytime_table(r, &p->tables);
+    if (r->family.anytime) {
+        text_format(&p->needs, "needs booktabs\n");
+        anytime_table(r, &p->tables), anytime_notes(r, &p->notes);
+        return;
+    }
+    text_format(&p->needs, "needs booktabs; %s is better; p: %s; smallest p possible: %s\n",
+                r->options.higher ? "higher" : "lower",
+                r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
+                SHOW_P(r->family.floor));
+    compare_cells(r, &p->tables), compare_notes(r, &p->notes);
 }
 
-static json_t *comparison(const CompareResult *r, int i) {
-    const Anytime *a = &r->family.anytime[i];
-    json_t *o = json_new("arm", compare_arm_name(r, &r->family.at[i]));
-    anytime_json(a, r->options.anytime, o);
-    return json_add(o, "decision", decision_name(a->decision), "verdict", compare_word(r, a->decision));
+static void show(const CompareResult *r, SentenceForm form, Text *out) {
+    ComparePage p;
+    compare_page(r, &p);
+    compare_show(&p, form, PAGE_WIDTH, out);
 }
 
-void compare_anytime_json(const CompareResult *r, Text *out) {
-    json_t *o = json_begin(COMPARE_SCHEMA), *list = json_array();
+void compare_text(const CompareResult *r, Text *out) {
+    show(r, SENTENCE_TEXT, out);
+}
+
+void compare_tex(const CompareResult *r, Text *out) {
+    show(r, SENTENCE_TEX, out);
+}
+
+/* ---- The picture of `compare --plot`: a row for each arm minus the baseline ---- */
+
+static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
+    const CompareData *d = r->data;
+    int arm = c->what.term[0].arm;
+    LOCAL_TEXT(said);
+    text_format(&said, "%s ", SHOW_WITH_ERROR(c->t.mean, c->t.se, true));
+    bounds(r, c, t_of(c), c->t.se, NULL, &said);
+    bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
+    for (int s = 0; s < d->seeds; s++)
+        lost[s] = d->diverged[arm * d->seeds + s] || d->diverged[r->baseline * d->seeds + s];
+    forest_row(panel, &(ForestRow){.family = &r->family,
+                                   .c = c,
+                                   .better = r->options.higher ? 1 : -1,
+                                   .label = compare_arm_name(r, c),
+                                   .numbers = said.at,
+                                   .style = figure_style(arm, r->baseline),
+                                   .of = arm,
+                                   .lost = lost,
+                                   .lost_at_end = true});
+    free(lost);
+}
+
+void compare_plot(const CompareResult *r, Plot *p) {
+    const char *base = r->data->arm[r->baseline];
+    char minus[300];
     LOCAL_TEXT(words);
-    anytime_signature(r, &words);
-    json_add(o, "signature", words.at, "data", r->data->hash, "baseline", r->data->arm[r->baseline], "better",
-             r->options.higher ? "higher" : "lower", "margin", json_or_null(r->options.margin), "confidence",
-             r->options.conf, "alpha", r->alpha, "n", r->family.n);
-    compare_reading_json(r->data, o);
-    for (int i = 0; i < r->family.count; i++) json_array_append_new(list, comparison(r, i));
-    json_add(o, "most_seeds", r->options.anytime, "seeds", json_wholes(r->data->seed, (size_t)r->family.n), "anytime", list,
-             "exit_code", compare_exit(r));
-    json_print(o, JSON_EXACT, out);
+    plot_init(p, 1, 0);
+    text_format(&words, "Each arm minus %s, ", base);
+    compare_counts(r, &words);
+    text_format(&words, "; %s is better", r->options.higher ? "higher" : "lower");
+    plot_text(&p->title, "%s", words.at);
+    plot_text(&p->caption, "%s", words.at);
+    PlotPanel *panel = plot_panel(p, "", "", "");
+    for (int i = 0; i < r->family.count; i++) compare_row(r, &r->family.at[i], panel);
+    snprintf(minus, sizeof minus, "%s minus %.200s's", r->data->steps ? "steps" : "value", base);
+    forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
+    text_clear(&words);
+    text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ is one seed. Below stands the mean",
+                FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
+    if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", FORMAT_REAL(r->options.margin));
+    if (r->data->lost)
+        text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× marks a seed of which a run",
+                    r->data->steps ? "never reached the target" : "diverged");
+    plot_note(p, words.at);
 }

@@ -79,6 +79,12 @@ int show_bytes(const char *text, int *characters) {
     return bytes;
 }
 
+char *show_bounds(char out[SHOWN_BOUNDS], double lo, double hi, double uncertainty) {
+    snprintf(out, SHOWN_BOUNDS, "[%s, %s]", SHOW_WITH_ERROR(lo, uncertainty, false),
+             SHOW_WITH_ERROR(hi, uncertainty, false));
+    return out;
+}
+
 void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not) {
     if (isfinite(lo) && isfinite(hi))
         text_format(out, "[%s, %s]", SHOW_NUMBER(lo, decimals), SHOW_NUMBER(hi, decimals));

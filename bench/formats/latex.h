@@ -25,7 +25,12 @@ char *show_with_error(char out[SHOWN], double x, double uncertainty, bool with_s
 /* Write a p-value: ".020", "<.001", "1", "n/a". */
 char *show_p(char out[SHOWN], double p);
 
+/* Write "[lo, hi]", both like show_with_error. */
+enum { SHOWN_BOUNDS = 2 * SHOWN + 8 };
+char *show_bounds(char out[SHOWN_BOUNDS], double lo, double hi, double uncertainty);
+
 /* The same in a buffer of this block. */
+#define SHOW_BOUNDS(lo, hi, uncertainty) show_bounds((char[SHOWN_BOUNDS]){0}, lo, hi, uncertainty)
 #define SHOW_NUMBER(x, decimals) show_number((char[SHOWN]){0}, x, decimals)
 #define SHOW_SIGNED(x, decimals) show_signed((char[SHOWN]){0}, x, decimals)
 #define SHOW_WITH_ERROR(x, uncertainty, with_sign) show_with_error((char[SHOWN]){0}, x, uncertainty, with_sign)

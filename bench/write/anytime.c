@@ -29,15 +29,11 @@ static void anytime_need(const Anytime *a, int most, Text *out) {
 }
 
 static void interval_cell(const Anytime *a, Cells *c) {
-    char shown[120];
     bool ok = a->ci.status == ST_OK;
-    double width = a->ci.hi - a->ci.lo;
-    if (ok)
-        snprintf(shown, sizeof shown, "[%s, %s]", SHOW_WITH_ERROR(a->ci.lo, width / 4, false),
-                 SHOW_WITH_ERROR(a->ci.hi, width / 4, false));
-    else
-        snprintf(shown, sizeof shown, "%s", a->ci.status == ST_NOT_REACHABLE ? "unbounded" : "n/a");
-    cell_interval_shown(c, ok ? a->ci.lo : (double)NAN, ok ? a->ci.hi : (double)NAN, shown);
+    cell_interval_shown(c, ok ? a->ci.lo : (double)NAN, ok ? a->ci.hi : (double)NAN,
+                        ok ? SHOW_BOUNDS(a->ci.lo, a->ci.hi, (a->ci.hi - a->ci.lo) / 4)
+                        : a->ci.status == ST_NOT_REACHABLE ? "unbounded"
+                                                           : "n/a");
 }
 
 void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {

@@ -62,8 +62,12 @@ static void corpora_ranks(const CorporaShown *s, Text *out) {
     text_format(out, apart ? "." : "none do.");
 }
 
-void corpora_methods(const CorporaShown *s, const char *unit, Text *out) {
+void corpora_methods(const CorporaShown *s, const char *unit, int steps, Text *out) {
     const CorporaSum *c = s->sum;
+    text_format(out, "The arms are summed up over %d corpora (", c->corpora);
+    for (int i = 0; i < c->corpora; i++) text_format(out, "%s%s", i ? ", " : "", s->corpus[i]);
+    text_format(out, "), %d seed%s each", c->seeds, c->seeds == 1 ? "" : "s");
+    text_format(out, steps ? ", after %d steps. " : ". ", steps);
     text_format(
         out,
         "The score of a run is %s minus the mean of %s on the same corpus; %s is better. IQM is the interquartile mean "
@@ -150,26 +154,21 @@ static void scores(const Corpora *f, const Table *t, int group, CellsList *out) 
         }
 }
 
-static void words(const Table *t, const Corpora *f, const CorporaShown *s, Text *out) {
-    const SampleCell *cell = &t->sample.cell[0];
-    text_format(out, "The arms are summed up over %d corpora (", f->corpora);
-    for (int i = 0; i < f->corpora; i++) text_format(out, "%s%s", i ? ", " : "", f->corpus[i]);
-    text_format(out, "), %d seed%s each, after %d steps. ", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",
-                cell->step[cell->steps - 1]);
-    corpora_methods(s, metric_info[f->metric].heading, out);
-    text_format(out, " A run that diverged counts as a uniform guess (loss ln V).");
-}
-
 void corpora_tables(const Table *t, CellsList *out) {
     Corpora f;
     if (!corpora_make(&f, &t->sample)) return;
     OWNED const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
     for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].label;
     for (int group = 0; group < f.groups; group++) {
-        CorporaShown s = {&f.sum[group], labels, &f.diverged[group * t->sample.arms], metric_info[f.metric].digits};
+        CorporaShown s = {&f.sum[group], labels, &f.diverged[group * t->sample.arms], metric_info[f.metric].digits,
+                          f.corpus};
         int at = out->count;
         corpora_sum_cells(&s, SHOW_TEXT("Over corpora%s%s", f.group[group][0] ? ", " : "", f.group[group]), out);
-        if (!group) words(t, &f, &s, &out->at[at].caption);
+        if (!group) {
+            const SampleCell *cell = &t->sample.cell[0];
+            corpora_methods(&s, metric_info[f.metric].heading, cell->step[cell->steps - 1], &out->at[at].caption);
+            text_format(&out->at[at].caption, " A run that diverged counts as a uniform guess (loss ln V).");
+        }
         scores(&f, t, group, out);
     }
     corpora_release(&f);

@@ -15,6 +15,7 @@ typedef struct {
     const char *const *arm; /* [arms] */
     const int *diverged;    /* [arms] */
     int digits;             /* of scores */
+    const char *const *corpus; /* [corpora] */
 } CorporaShown;
 
 /* Scores from the best to twice as far as the third quarter, so that lost runs do not stretch what is shown. */
@@ -23,8 +24,9 @@ void corpora_range(const CorporaSum *c, double *least, double *most);
 /* Round taus of that range, ascending; returns how many, one at least. */
 int corpora_taus(const CorporaSum *c, double tau[CORPORA_TAUS_MAX]);
 
-/* What IQM, the intervals, ranks and shares are, as sentences. unit: "bits per byte". */
-void corpora_methods(const CorporaShown *s, const char *unit, Text *out);
+/* What was summed up, and what IQM, the intervals, ranks and shares are, as sentences. unit: "bits per byte"; steps:
+ * after which the numbers are; 0: not said. */
+void corpora_methods(const CorporaShown *s, const char *unit, int steps, Text *out);
 
 /* The table of one sum; below it Friedman's test in words, and its numbers for programs. */
 void corpora_sum_cells(const CorporaShown *s, const char *title, CellsList *out);

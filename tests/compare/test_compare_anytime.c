@@ -16,9 +16,9 @@ static void make(const char *text, double margin, double cap, int most) {
 /* What all three forms together say. */
 static void say(Text *out) {
     ComparePage p;
-    compare_anytime_page(&result, &p), compare_show(&p, SENTENCE_TEXT, 110, out);
-    compare_anytime_json(&result, out);
-    compare_anytime_page(&result, &p), compare_show(&p, SENTENCE_TEX, 0, out);
+    compare_page(&result, &p), compare_show(&p, SENTENCE_TEXT, 110, out);
+    compare_json(&result, out);
+    compare_page(&result, &p), compare_show(&p, SENTENCE_TEX, 0, out);
 }
 
 /* The differences of tests/stats/test_stats_anytime.c, whose p after eight seeds is 1/15.63, beside six of -0.1 and two
