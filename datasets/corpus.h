@@ -59,4 +59,10 @@ Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places
  * be read. On error *c needs no release. */
 Rc corpus_open_text(CorpusBytes *c, const char *path, Error *e);
 
+/* Return the articles of a WikiText file in canonical order, with a terminating zero; the caller frees them.
+ * Redistributions permute articles, so text[length] is cut into them and these are sorted by their SHA-256, which
+ * gives the same bytes from every source. An article begins one line before each line " = Title = " (three bytes on
+ * either side, the title not beginning with "="), the first one with the file. */
+uint8_t *articles_sort(const uint8_t *text, size_t length);
+
 #endif

@@ -10,7 +10,7 @@
 typedef enum { PART_WHOLE, PART_TRAIN, PART_VALID, PART_TEST, PART_LABELS } Part;
 
 /* Order of the pinned bytes. ORDER_FILE: as in the file. ORDER_ARTICLES: the file's articles in canonical order
- * (datasets/articles.h), so sources that differ only in that order are one corpus. ORDER_LINES: as in the file, whose
+ * (datasets/corpus.h), so sources that differ only in that order are one corpus. ORDER_LINES: as in the file, whose
  * lines are sentences paired with those of the part's other file; the source language's file comes first. */
 typedef enum { ORDER_FILE, ORDER_ARTICLES, ORDER_LINES } Order;
 

@@ -1,5 +1,6 @@
 #include "models/init.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/normals.h"
@@ -63,4 +64,45 @@ void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std)
         program_put(p, ROLE_MOMENT1, i, replica, NULL);
         program_put(p, ROLE_MOMENT2, i, replica, NULL);
     }
+}
+
+/* Variance over all numbers of an activation, in double, in their order. */
+static double variance(const Program *p, int tensor, int replica) {
+    const Tensor *t = &p->tape->tensor[tensor];
+    size_t n = (size_t)t->rows * (size_t)t->cols;
+    double *x = mem_alloc(n, sizeof *x), sum = 0, squares = 0;
+    program_values(p, ROLE_ACT, tensor, replica, x);
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
+    free(x);
+    return squares / (double)n;
+}
+
+/* Take the variance of a branch that has just been computed in one replica. */
+static void take(Program *p, int k, int replica, double *total) {
+    const DataInit *of = &p->tape->data_init[k];
+    if (of->anew) *total = 1;
+    if (of->parameter >= 0) {
+        int cols = p->tape->tensor[of->parameter].cols;
+        float *w = mem_alloc((size_t)cols, sizeof *w);
+        for (int i = 0; i < cols; i++) w[i] = (float)sqrt(*total);
+        program_write(p, ROLE_PARAM, of->parameter, replica, w);
+        free(w);
+    }
+    *total += variance(p, of->branch, replica);
+}
+
+void init_from_data(Program *p) {
+    const Tape *t = p->tape;
+    if (!t->data_inits) return;
+    double *total = mem_alloc((size_t)p->replicas, sizeof *total);
+    program_ready(p);
+    for (int i = 0, k = 0; i < t->ops; i++) {
+        program_forward_op(p, i);
+        if (k == t->data_inits || t->op[i].out != t->data_init[k].branch) continue;
+        for (int r = 0; r < p->replicas; r++) take(p, k, r, &total[r]);
+        k++;
+    }
+    free(total);
 }

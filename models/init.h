@@ -10,4 +10,10 @@
  * moments. */
 void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std);
 
+/* Fill every replica's parameters that the data initialize (Admin; Liu et al. 2020, algorithm 1) from the batches in
+ * the feeds: one forward pass in which w_k = sqrt(1 + sum_{j<k} Var f_j) becomes the row that multiplies the stream
+ * in sublayer k, before that sublayer is computed. A variance that is not finite makes the parameter NaN, so that
+ * the first step diverges and names it. No-op without such parameters. */
+void init_from_data(Program *p);
+
 #endif

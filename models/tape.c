@@ -19,7 +19,7 @@ void tape_release(Tape *t) {
     free(t->feed);
     free(t->mark);
     free(t->probe);
-    free(t->profile);
+    free(t->data_init);
     tape_init(t);
 }
 
@@ -148,9 +148,9 @@ void tape_mark(Tape *t, ProbeSite site, int layer, int tensor) {
     tape_mark_rows(t, site, layer, tensor, 0, 0);
 }
 
-void tape_profile(Tape *t, int parameter, int branch, bool anew) {
-    t->profile = mem_grow(t->profile, (size_t)t->profiles + 1, sizeof *t->profile);
-    t->profile[t->profiles++] = (Profile){parameter, branch, anew};
+void tape_data_init(Tape *t, int parameter, int branch, bool anew) {
+    t->data_init = mem_grow(t->data_init, (size_t)t->data_inits + 1, sizeof *t->data_init);
+    t->data_init[t->data_inits++] = (DataInit){parameter, branch, anew};
 }
 
 static void add_probe(Tape *t, ProbeKind kind, int layer) {
@@ -232,7 +232,8 @@ void tape_sha256(const Tape *t, char out[SHA256_HEX]) {
     for (int i = 0; i < t->tensors; i++)
         if (t->tensor[i].role == ROLE_PARAM) parameter_text(&t->tensor[i], &text);
     for (int i = 0; i < t->ops; i++) op_text(t, &t->op[i], &text);
-    for (int i = 0; i < t->profiles; i++) text_format(&text, "%d %d\n", t->profile[i].parameter, t->profile[i].branch);
+    for (const DataInit *d = t->data_init; d < t->data_init + t->data_inits; d++)
+        text_format(&text, "%d %d\n", d->parameter, d->branch);
     sha256_hex_of(out, text.at, text.length);
 }
 

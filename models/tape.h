@@ -66,12 +66,12 @@ typedef struct {
     int first, rows;   /* rows of the tensor; rows 0: all */
 } Mark;
 
-/* A parameter that a pass over the first batch initializes (models/profile.h). */
+/* A parameter that a pass over the first batch initializes (models/init.h). */
 typedef struct {
     int parameter; /* [1][cols]; TENSOR_NONE: this sublayer has none */
     int branch;    /* activation whose variance counts for later parameters */
     bool anew;     /* first of its stack: earlier branches do not count */
-} Profile;
+} DataInit;
 
 /* One measured number of a step. */
 typedef struct {
@@ -96,15 +96,15 @@ typedef struct {
     Feed *feed;
     Mark *mark;
     Probe *probe;     /* probes of the whole model first */
-    Profile *profile; /* in the order of the passes */
-    int tensors, ops, inputs, feeds, marks, probes, profiles;
+    DataInit *data_init; /* in the order of the passes */
+    int tensors, ops, inputs, feeds, marks, probes, data_inits;
     size_t words[ROLE_COUNT]; /* per replica: PARAM, ACT (none shared), SAVE, TOKEN; tensors begin on cache lines */
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
     int layers;
     int head;                 /* the op that makes the logits' product; nll's op is the last of the head's */
     int head_rows;            /* rows of logits held at once, and computed again in the backward pass; 0: all */
     int passes;               /* passes over a batch; the tape has the rows of one (models/micro.h) */
-    bool recompute;           /* blocks' activations are not kept for the backward pass (models/recompute.h) */
+    bool recompute;           /* blocks' activations are not kept for the backward pass (models/places.h) */
     bool untrained;           /* never updated: its programs have no moments */
 } Tape;
 
@@ -133,8 +133,8 @@ void tape_mark(Tape *t, ProbeSite site, int layer, int tensor);
 /* Mark rows first .. first + rows - 1 of a parameter as a probe's site. */
 void tape_mark_rows(Tape *t, ProbeSite site, int layer, int tensor, int first, int rows);
 
-/* Let a profiling pass initialize a parameter; anew: see Profile. */
-void tape_profile(Tape *t, int parameter, int branch, bool anew);
+/* Let the first batch initialize a parameter; anew: see DataInit. */
+void tape_data_init(Tape *t, int parameter, int branch, bool anew);
 
 /* Append the probes of a choice, and the ops that some need: once, when the model is built and its sites are marked. */
 void tape_probe(Tape *t, const ProbeChoice *choice);

@@ -10,7 +10,7 @@
 #include "base/normals.h"
 #include "base/philox.h"
 #include "base/sha256.h"
-#include "models/profile.h"
+#include "models/init.h"
 #include "models/program.h"
 
 enum { XIONG_CLASSES = 64 };
@@ -135,7 +135,7 @@ static void start(TheoryNet *n) {
         if (n->targets >= 0)
             program_ids(&n->program, n->targets, 0)[i] = (int32_t)philox_below(to, (uint32_t)n->shape.vocab);
     }
-    profile_parameters(&n->program);
+    init_from_data(&n->program);
 }
 
 Rc theory_net_make(TheoryNet **out, const TheoryPlan *plan, Error *e) {

@@ -8,7 +8,6 @@
 #include "models/host.h"
 #include "models/init.h"
 #include "models/micro.h"
-#include "models/profile.h"
 #include "models/quantized.h"
 #include "models/resident.h"
 
@@ -187,7 +186,7 @@ static void measure_change(Trainer *t, double *before, StepReport *report) {
 
 bool trainer_step(Trainer *t, StepReport *report) {
     double *before = NULL;
-    if (trainer_profiles(t)) trainer_profile(t);
+    if (trainer_awaits_data(t)) trainer_init_from_data(t);
     if (change_comes(t)) trainer_forward(t), before = change_begin(t);
     bool done = one_step(t, report);
     if (before && done) measure_change(t, before, report);
@@ -205,14 +204,14 @@ static void still_scalars(Trainer *t) {
                                   .drop_scale = 1};
 }
 
-bool trainer_profiles(const Trainer *t) {
-    return t->tape.profiles && !t->profiled && !t->step;
+bool trainer_awaits_data(const Trainer *t) {
+    return t->tape.data_inits && !t->data_known && !t->step;
 }
 
-void trainer_profile(Trainer *t) {
+void trainer_init_from_data(Trainer *t) {
     still_scalars(t);
-    profile_parameters(&t->program);
-    t->profiled = true;
+    init_from_data(&t->program);
+    t->data_known = true;
 }
 
 void trainer_forward(Trainer *t) {
@@ -332,7 +331,7 @@ void trainer_restart(Trainer *t, int replica) {
     const Recipe *recipe = &t->recipe[replica];
     init_parameters(&t->program, replica, recipe_seed(recipe->init_seed, t->seed[replica]), &recipe->init);
     t->alive[replica] = true;
-    t->profiled = false;
+    t->data_known = false;
     if (t->scale) trainer_set_scale(t, replica, (LossScale){.now = LOSS_SCALE_FIRST});
     forget_rounded(t, replica);
     if (t->resident) resident_revive(t, replica);

@@ -123,10 +123,10 @@ void trainer_score(const Trainer *t, int replica, int first, int rows, double *n
 /* Return true if its device has failed; e (may be NULL) says how. Numbers read since then are invalid. */
 bool trainer_failed(Trainer *t, Error *e);
 
-/* Initialize profiled parameters (models/profile.h) by a pass over the batches in the feeds, without dropout;
- * trainer_step does so before the first update if necessary. */
-bool trainer_profiles(const Trainer *t); /* returns true if it has such parameters, not yet filled */
-void trainer_profile(Trainer *t);
+/* Initialize the parameters that the data decide (models/init.h) by a pass over the batches in the feeds, without
+ * dropout; trainer_step does so before the first update if necessary. */
+bool trainer_awaits_data(const Trainer *t); /* returns true if it has such parameters, not yet filled */
+void trainer_init_from_data(Trainer *t);
 
 /* Set the trainer to `step`, after parameters and moments were restored, or weights for evaluation; compute running
  * products again. */

@@ -48,7 +48,7 @@ struct Trainer {
     double *power;        /* [replicas][2] beta^updates, running products */
     LossScale *scale;     /* [replicas]; NULL: the loss is not scaled */
     bool *alive;          /* [replicas] */
-    bool profiled;        /* profiled parameters have been filled */
+    bool data_known;      /* parameters that the data initialize have been filled */
     int targets;          /* tensor of the feed whose ids count as targets */
     int *parameter;       /* [parameters] tensors, in tape order */
     int parameters;

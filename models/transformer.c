@@ -201,11 +201,11 @@ static int add(Stack *b, int x, int f, const char *family) {
     int kept = x;
     attr.alpha = fixed ? 1 - attr.beta : 1;
     if (!rest) kept = ruled(b, v->carry, x, b->s->width, &attr.alpha, carry);
-    if (b->profiles) {
+    if (b->data_init) {
         bool measured = rule_learns(v->carry.kind) == LEARNS_profiled;
         int parameter = measured ? tape_find(b->t, stack_name(b, "%s", carry)) : TENSOR_NONE;
-        tape_profile(b->t, parameter, branch, !b->profiled);
-        b->profiled = true;
+        tape_data_init(b->t, parameter, branch, !b->data_counted);
+        b->data_counted = true;
     }
     x = tape_op2(b->t, OP_residual, kept, f, attr, b->layer, stack_name(b, "%s", residual));
     if (rest && !fixed && v->streams.kind == CHOICE_streams_dual) /* r takes g f, where x took g (f - x) */
@@ -261,8 +261,8 @@ static int leave(Stack *b, int x) {
     return tape_op2(b->t, OP_damp, x, g, (Attr){0}, b->layer, stack_name(b, "shrunk"));
 }
 
-/* Whether some carry starts as a profiling pass measures. */
-static bool profiled(const Variant *v) {
+/* Whether the first batch initializes some carry. */
+static bool data_init(const Variant *v) {
     static const char *const carries[] = {"carry", "attn.carry", "mlp.carry"};
     Rule rule[VARIANT_RULES_MAX];
     for (int i = 0; i < 3; i++)
@@ -274,7 +274,7 @@ static bool profiled(const Variant *v) {
 void stack_init(Stack *b, Tape *t, const ModelShape *s, const Variant *v, const char *prefix) {
     *b = (Stack){.t = t, .s = s, .v = v, .prefix = prefix, .first_layer = t->layers, .layer = -1};
     b->wte = b->positions = b->keys = b->memory = b->memory_keys = -1;
-    b->profiles = profiled(v);
+    b->data_init = data_init(v);
     t->layers += s->layers;
 }
 

@@ -13,7 +13,7 @@ typedef struct {
     int layers, width, heads, context, vocab, batch;
     int passes;     /* passes over a batch, a part of its sequences each (models/micro.h); 0: 1 */
     int head_rows;  /* rows of logits at once, computed again in the backward pass (models/head.h); 0: all */
-    bool recompute; /* compute blocks' activations again instead of keeping them (models/recompute.h) */
+    bool recompute; /* compute blocks' activations again instead of keeping them (models/places.h) */
     int ffn_mult;   /* hidden width of the MLP / width; shape_hidden has the exceptions */
     Activation activation;
     Positions positions;
@@ -67,7 +67,8 @@ typedef struct {
     Sub sub;                     /* sublayer being built */
     Variant here;                /* the row at that sublayer; around the sublayers, at the first */
     int sublayers;               /* sublayers before it */
-    bool profiles, profiled;     /* a profiling pass counts their branches; one of them has been counted */
+    bool data_init;              /* a pass over the first batch initializes the carries */
+    bool data_counted;           /* it counts a branch of the stack already */
     int wte;                     /* the token embedding, which a tied head shares; -1: not made yet */
     int positions, keys;         /* feeds of packed sentences; -1: a row's index in the batch gives its position */
     int memory, memory_keys;     /* decoder: the encoder's output, and the feed of the ranges seen of it */

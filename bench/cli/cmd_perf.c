@@ -9,7 +9,7 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/perf/pairs_table.h"
+#include "bench/perf/pairs.h"
 #include "bench/perf/tables.h"
 #include "bench/store/feeding.h"
 #include "bench/store/provenance.h"

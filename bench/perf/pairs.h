@@ -3,7 +3,10 @@
 #ifndef BENCH_PERF_PAIRS_H
 #define BENCH_PERF_PAIRS_H
 
+#include <jansson.h>
+
 #include "bench/plan/spec.h"
+#include "bench/store/session.h"
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
 
@@ -26,5 +29,9 @@ typedef struct {
 /* Measure for about `seconds`, at least 10 pairs. RC_UNMEASURED: memory; 128 + signal if stopped. */
 Rc pairs_measure(PerfPair *out, const RunSpec *arm, const RunSpec *baseline, const Dataset *d, const Backend *backend,
                  double seconds, Error *e);
+
+/* `perf EXPERIMENT --baseline ARM`, of its first cell and seed. Prints unless `quiet`, and appends an object per arm
+ * to list. RC_USAGE: no such arm. */
+Rc perf_pairs(Session *s, const Experiment *x, const char *baseline, bool quiet, json_t *list, Error *e);
 
 #endif

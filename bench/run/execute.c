@@ -217,11 +217,11 @@ static int updates(Running *g) {
     return trainer_step(g->t, g->report);
 }
 
-/* Profile before the evaluation at step 0. */
+/* DataInit before the evaluation at step 0. */
 static void profile(Running *g) {
-    if (!trainer_profiles(g->t)) return;
+    if (!trainer_awaits_data(g->t)) return;
     load_batches(g);
-    trainer_profile(g->t);
+    trainer_init_from_data(g->t);
 }
 
 static double median_step(const Running *g) {

@@ -27,7 +27,7 @@ typedef struct {
     int threads;                       /* threads of the program; 0 = 1 */
     int passes;                        /* passes over a batch (models/micro.h); 0 = 1 */
     int logit_rows;                    /* rows of logits held at once (models/head.h); 0 = all */
-    bool recompute;                    /* blocks' activations are computed again in backward (models/recompute.h) */
+    bool recompute;                    /* blocks' activations are computed again in backward (models/tape.h) */
     const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
     bool own_moments;                  /* each rank keeps a part of the moments (trainer_share_moments) */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */

@@ -64,9 +64,9 @@ Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Error *e)
     uint64_t seed = spec_order_seed(&r->spec);
     trainer_cancel(t, &session_signal);
     progress_init(&progress, step, 1);
-    if (!step && trainer_profiles(t)) { /* what a pass over the first batch fills stands at step 0 too */
+    if (!step && trainer_awaits_data(t)) { /* what a pass over the first batch fills stands at step 0 too */
         feed_step(t, 0, d, &r->spec, seed, 0);
-        trainer_profile(t);
+        trainer_init_from_data(t);
     }
     while (trainer_step_number(t) < step && !rc) {
         StepReport report = {.finite = true};

@@ -32,7 +32,7 @@ typedef struct {
     bool precise;            /* a precision was asked for, so no other's records are read instead */
     int micro_batch;         /* sequences of a part of a batch (bench/run/cluster/split.h); 0: not cut */
     int logit_rows;          /* rows of logits held at once (models/head.h); 0: all */
-    bool recompute;          /* blocks' activations are computed again in backward (models/recompute.h) */
+    bool recompute;          /* blocks' activations are computed again in backward (models/tape.h) */
     bool own_moments;        /* each of the ranks keeps a part of the moments */
     const Ranks *ranks;      /* processes that train each run together; NULL: this one alone */
     int threads, threads_per_run; /* runs at once; threads that share each of them */

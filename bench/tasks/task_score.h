@@ -18,6 +18,7 @@
 
 #include "bench/tasks/scored.h"
 #include "bench/tasks/task.h"
+#include "models/trainer.h"
 #include "stats/counts.h"
 
 struct Trainer;
@@ -66,5 +67,12 @@ void task_score_release(TaskScore *s);
 
 /* Test two models by exact McNemar on the items that both scored; *shared: how many. */
 StMcnemar task_compare(const TaskScore *a, const TaskScore *b, TaskMetric m, int *shared);
+
+/* Compute the log-likelihoods of continuations after their contexts (bench/tasks/scored.h), s[n], under replica 0 of
+ * t, whose feeds hold batch sequences of `context`. progress: called with the windows done, or NULL. The bits do not
+ * depend on a batch's other texts. RC_INTERRUPTED and the like: *stop became nonzero. RC_UNMEASURED: one is not
+ * finite. */
+Rc likelihoods(Trainer *t, int batch, int context, Scored *s, int n, const volatile sig_atomic_t *stop,
+               void (*progress)(void *of, int windows), void *of, Error *e);
 
 #endif

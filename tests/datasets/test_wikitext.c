@@ -1,5 +1,5 @@
 /* WikiText-2: one order for its articles, parts that may not overlap, and prepared tokens in the cache. */
-#include "datasets/articles.h"
+#include "datasets/corpus.h"
 #include "datasets/bpe_sentencepiece.h"
 #include "datasets/overlap.h"
 #include "tests/datasets/data_case.h"

@@ -21,7 +21,7 @@ static bool setting(int i, Variant *v, ModelShape *s, Recipe *r) {
     s->width = 8, s->batch = 4 * CANON_BLOCK / s->context;
     Tape tape;
     transformer_build(&tape, s, v, NULL);
-    bool possible = !s->pairs && !tape.profiles;
+    bool possible = !s->pairs && !tape.data_inits;
     tape_release(&tape);
     return possible;
 }

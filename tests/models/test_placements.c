@@ -8,7 +8,7 @@
 
 #include "base/sha256.h"
 #include "models/norm.h"
-#include "models/profile.h"
+#include "models/init.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
@@ -176,15 +176,15 @@ Test(placements, admin_profiles_the_first_batch) {
         const Variant *v = variant_find("admin", &e);
         Recipe r = toy_recipe();
         Trainer *t = trainer(v, 2, 1e-5, &r, backends_tried[b]);
-        cr_assert(trainer_profiles(t));
+        cr_assert(trainer_awaits_data(t));
         toy_batch(t, 0, 5, 0);
-        trainer_profile(t);
-        cr_expect(!trainer_profiles(t));
-        cr_assert_eq(t->tape.profiles, 4);
+        trainer_init_from_data(t);
+        cr_expect(!trainer_awaits_data(t));
+        cr_assert_eq(t->tape.data_inits, 4);
         double total = 1;
         for (int op = 0, k = 0; op < t->tape.ops; op++) {
             program_forward_op(&t->program, op);
-            const Profile *p = &t->tape.profile[k];
+            const DataInit *p = &t->tape.data_init[k];
             if (k == 4 || t->tape.op[op].out != p->branch) continue;
             double *w = values(t, p->parameter), *f = values(t, p->branch), mean = 0, squares = 0;
             int n = t->tape.tensor[p->branch].rows * t->tape.tensor[p->branch].cols;
@@ -210,7 +210,7 @@ Test(placements, admin_profiles_by_itself) {
         double loss[2], norm;
         uint8_t bytes[32];
         toy_batch(t, 0, 5, 0);
-        if (i) trainer_profile(t);
+        if (i) trainer_init_from_data(t);
         if (i == 2) trainer_restart(t, 0);
         train(loss, 2, &norm, t);
         trainer_hash(t, 0, bytes);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/recompute.h"
+#include "models/places.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
 

@@ -112,7 +112,7 @@ static Trainer *passed(const Backend *b, const Variant *v, const ModelShape *s, 
     Trainer *t;
     cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
     toy_batch(t, 0, seed, 0);
-    if (trainer_profiles(t)) trainer_profile(t);
+    if (trainer_awaits_data(t)) trainer_init_from_data(t);
     if (trainer_scaled(t)) trainer_set_scale(t, 0, (LossScale){.now = 64}); /* fits every row */
     trainer_scalars(t);
     program_forward(&t->program);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/tasks/likelihood.h"
 #include "bench/tasks/task_score.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "stats/bootstrap.h"
-#include "stats/multisets.h"
 #include "stats/resample.h"
 #include "tests/stats/test_stats.h"
 

@@ -2,7 +2,6 @@
  * tests/stats/test_stats_slow.c, whose numbers stand in ../shared/statistics.md as well. Seeds are fixed. */
 #include <gsl/gsl_randist.h>
 
-#include "stats/pair.h"
 #include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/power.h"

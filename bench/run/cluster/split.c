@@ -24,9 +24,9 @@ static const char *obstacle(const RunSpec *spec, const Backend *backend, const P
     Tape tape;
     ModelShape shape = spec_shape(spec, 2);
     transformer_build(&tape, &shape, &spec->variant, probes);
-    bool profiles = tape.profiles > 0;
+    bool data_init = tape.data_inits > 0;
     tape_release(&tape);
-    return profiles ? "some of its parameters start as a pass over a whole batch measures" : NULL;
+    return data_init ? "some of its parameters start as a pass over a whole batch measures" : NULL;
 }
 
 Rc split_fits(const Todo *t, const RunSpec *spec, Error *e) {
