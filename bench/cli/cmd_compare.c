@@ -43,49 +43,9 @@ const char compare_help[] =
     "--cap says what it counts as. An empty cell, NA, N/A, None, null and - are a missing run. UTF-8, or UTF-16 with\n"
     "its mark; any line ends.\n"
     "\n"
-    "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better or worse when the exact\n"
-    "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same within the\n"
-    "margin when one-sided t tests and one-sided sign flips both put it there, adjusted over all arms, from 8 seeds\n"
-    "on; too small to matter (negligible) when both hold; otherwise not decided. With a diverged run it is decided\n"
-    "only where the ranks, a diverged run the worst of all, show the same side. More: docs/statistics.md.\n"
-    "\n"
-    "--unpaired is for arms that share no seeds and may have different numbers of runs; the file needs no seeds, "
-    "and\na missing value is no run. If two arms do not differ, every choice of runs of both for the one is as likely: "
-    "p is\nthat of a permutation test of the difference of means, exact up to a million relabellings (11 runs against "
-    "11),\nby random ones beyond; two-sided p is twice the smaller side. Beside it stand the interval of the shifts "
-    "that it\naccepts, Welch's t interval, Mann and Whitney's exact test of ranks and Fisher's of diverged runs. "
-    "Holm's method\nadjusts over all arms. Verdicts, --margin, --fail-on and exit codes are the same. Where arms do "
-    "share seeds,\npairs mostly show more.\n"
-    "\n"
-    "--anytime is for seeds that are added until a comparison is decided. p and interval hold whenever one stops, "
-    "after\nany seed, and no p of a fixed number of seeds is shown; nothing is decided before 6 seeds. It also "
-    "estimates how\nmany seeds the other comparisons need, up to --most-seeds.\n"
-    "\n"
-    "--target VALUE is for curves, one line per step: seed,arm,step,value or seed,step,pre,post, or records with\n"
-    "\"step\"; an empty value was not measured. Every run becomes the first step at which its value is at most VALUE\n"
-    "(with --better higher: at least), and fewer steps are better. A run that never reaches it ranks last and is\n"
-    "reported as diverged runs are: in means it counts as the step behind the last (--cap names another), and a\n"
-    "verdict needs the ranks to agree. Works with --unpaired; --margin and worse-by:D are in steps.\n"
-    "\n"
-    "--against X asks whether each arm's mean is below X (with --better higher: above). One-sided sign flips of value "
-    "- X, exact\n"
-    "up to 20 runs, adjusted over the arms by Holm, decide at 1 - conf; Student's t test stands beside, and with "
-    "--sigma\nSD that of the normal distribution. Arms need not share seeds. Exit code 0 where every arm is, 4 where "
-    "one is not.\n"
-    "--against X:R also judges the rule (X - mean) sqrt(n) >= R. Each arm is compared with the one before it.\n"
-    "\n"
-    "--at every is for logs. At each step that all runs have every arm is compared with the baseline; the intervals "
-    "hold\n"
-    "jointly over steps and arms, as a band around the curve of differences, which -o draws. The exit code is\n"
-    "that of the last step.\n"
-    "\n"
-    "A column or key corpus (or dataset) with several values: every corpus is compared by itself, and adjusted by\n"
-    "itself; then the arms are summed up over them. A run's score is its value minus the mean of the baseline's on\n"
-    "the same corpus, so take a unit that corpora share, such as bits per byte. Interquartile means of all runs of\n"
-    "an arm, with stratified bootstrap intervals of the difference to the baseline's (Agarwal et al. 2021); average\n"
-    "ranks over the corpora, with Friedman's test and its critical difference (Demsar 2006); the share of runs that\n"
-    "are at least as good as tau. Every corpus needs every arm, and as many seeds. The exit code is 1 where some\n"
-    "corpus gives 1.\n"
+    "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better, worse, the same within\n"
+    "the margin, or not decided, by the exact sign-flip test adjusted over all arms: docs/statistics.md. What\n"
+    "--unpaired, --anytime, --target, --against, --at every and a column of corpora ask and do: docs/compare.md.\n"
     "\n"
     "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline and not\n"
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
@@ -209,7 +169,6 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
                         .cap = option_number(o, OPTION_cap, (double)NAN)};
     Against r;
     LOCAL_TEXT(out);
-    LOCAL_TEXT(read);
     if (data->corpora > 1)
         return error_set(e, RC_USAGE, "--against takes one corpus, and the file holds %d", data->corpora);
     if (read_against(o, &x, e) || against_make(&r, &data->of[0], &x, e)) return e->code;
@@ -222,12 +181,6 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
         ComparePage p;
         against_page(&r, &p);
         compare_show(&p, form_of(o), terminal_width(), &out);
-    }
-    bool text = !o->times[OPTION_sentence] && !o->times[OPTION_json];
-    compare_reading(&data->of[0], &read);
-    if (text && read.length) {
-        text_format(&out, "\n");
-        compare_paragraphs(read.at, terminal_width(), &out);
     }
     put(o, &out);
     Rc rc = against_exit(&r);

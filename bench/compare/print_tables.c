@@ -222,6 +222,7 @@ static void show_markdown_page(const ComparePage *p, Text *out) {
     }
     if (p->reading.length || p->notes.length) text_format(out, "\n");
     markdown_text(p->reading.at, out), markdown_text(p->notes.at, out);
+    if (p->reading.length || p->notes.length) text_format(out, "\n");
 }
 
 void compare_show(ComparePage *p, SentenceForm form, int width, Text *out) {

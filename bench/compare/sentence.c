@@ -1,149 +1,83 @@
 #include "bench/compare/print.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bench/formats/latex.h"
 #include "bench/write/prose.h"
 
-/* What is said beside the comparison. */
-typedef struct {
-    const char *arm, *baseline;
-    const char *what;  /* what was measured, "val/loss"; NULL: not said */
-    const char *unit;  /* "nats"; NULL */
-    const char *where; /* "on wikitext-2"; NULL */
-    const char *when;  /* "at step 50"; NULL */
-    const char *verb;  /* "ends", "reaches the target" */
-    const char *lost;  /* why intervals are withheld: "a run diverged" */
-    bool steps;        /* values are steps to a target */
-} SentenceNames;
-
-static void name(const char *text, SentenceForm form, Text *out) {
+/* A line of plain words as the form writes it. */
+static void put(const char *plain, SentenceForm form, Text *out) {
     if (form == SENTENCE_TEX)
-        latex_shown(out, text);
+        latex_shown(out, plain);
     else if (form == SENTENCE_MARKDOWN)
-        markdown_text(text, out);
+        markdown_text(plain, out);
     else
-        text_format(out, "%s", text);
+        text_format(out, "%s", plain);
 }
 
-/* A number, a p or a share as the form writes it. */
-static void number(const char *shown, SentenceForm form, Text *out) {
-    if (form == SENTENCE_TEX)
-        latex_number(out, shown);
+/* "exact sign-flip p = 2/65536" */
+static void flips(const StSignflip *f, const char *kind, Text *out) {
+    text_format(out, "%s%s ", f->exact ? "exact " : "", kind);
+    if (f->exact)
+        text_format(out, "p = %llu/%llu", (unsigned long long)f->count, (unsigned long long)f->total);
     else
-        text_format(out, "%s", shown);
-}
-
-static const char *percent(SentenceForm form) {
-    return form == SENTENCE_TEX ? "\\%" : "%";
-}
-
-static void p_value(double p, SentenceForm form, Text *out) {
-    char shown[SHOWN];
-    show_p(shown, p);
-    bool below = shown[0] == '<';
-    text_format(out, form == SENTENCE_TEX ? "$p %s %s$" : "p %s %s", below ? "<" : "=", shown + below);
-}
-
-static void share(uint64_t count, uint64_t total, SentenceForm form, Text *out) {
-    text_format(out, form == SENTENCE_TEX ? "$p = %llu/%llu$" : "p = %llu/%llu", (unsigned long long)count,
-                (unsigned long long)total);
+        text_format(out, "%s", SHOW_P_NAMED(f->p));
 }
 
 /* "16 paired seeds, exact sign-flip p = 2/65536, adjusted over 3 comparisons p = .004" */
-static void test(const Family *f, const Comparison *c, SentenceForm form, Text *out) {
-    const char *kind = f->unpaired ? "relabelling" : "sign-flip";
+static void test(const Family *f, const Comparison *c, Text *out) {
     if (f->unpaired)
         text_format(out, "%d and %d unpaired runs", c->n_a, c->n_b);
     else
         text_format(out, "%d paired seed%s", f->n, f->n == 1 ? "" : "s");
     if (c->flip.status != ST_OK) return;
-    text_format(out, ", %s%s ", c->flip.exact ? "exact " : "", kind);
-    if (c->flip.exact)
-        share(c->flip.count, c->flip.total, form, out);
-    else
-        p_value(c->flip.p, form, out);
-    if (f->count < 2 || isnan(c->joint.step)) return;
-    text_format(out, ", adjusted over %d comparisons ", f->count);
-    p_value(c->joint.step, form, out);
-}
-
-static void interval(const Family *f, const Comparison *c, const SentenceNames *n, SentenceForm form, Text *out) {
-    if (!c->t_decides) {
-        text_format(out, "no interval: %s, ", n->lost);
-        return;
-    }
-    if (c->t.status != ST_OK) return;
-    text_format(out, "%s%s interval ", FORMAT_REAL(round(1e8 * f->conf) / 1e6), percent(form));
-    number(SHOW_WITH_ERROR(c->t.lo, c->t.se, false), form, out);
-    text_format(out, " to ");
-    number(SHOW_WITH_ERROR(c->t.hi, c->t.se, false), form, out);
     text_format(out, ", ");
+    flips(&c->flip, f->unpaired ? "relabelling" : "sign-flip", out);
+    if (f->count < 2 || isnan(c->joint.step)) return;
+    text_format(out, ", adjusted over %d comparisons %s", f->count, SHOW_P_NAMED(c->joint.step));
 }
 
-/* "0.45 nats higher", "120 steps later" */
-static void size(const Comparison *c, const SentenceNames *n, SentenceForm form, Text *out) {
-    bool less = c->t.mean < 0;
-    number(SHOW_WITH_ERROR(fabs(c->t.mean), c->t.se, false), form, out);
-    if (n->steps)
-        text_format(out, " steps %s", less ? "earlier" : "later");
+static void interval(const CompareResult *r, const Comparison *c, Text *out) {
+    if (!c->t_decides)
+        text_format(out, "no interval: a run %s, ", r->data->steps ? "never reached the target" : "diverged");
+    else if (c->t.status == ST_OK)
+        text_format(out, "%s%% interval %s to %s, ", FORMAT_REAL(round(1e8 * r->family.conf) / 1e6),
+                    SHOW_WITH_ERROR(c->t.lo, c->t.se, false), SHOW_WITH_ERROR(c->t.hi, c->t.se, false));
+}
+
+/* "peri ends 0.45 higher than pre", "… reaches the target 120 steps later than pre" */
+static void says(const CompareResult *r, const Comparison *c, const char *verb, Text *out) {
+    const char *arm = compare_arm_name(r, c), *baseline = r->data->arm[r->baseline];
+    const char *side = r->data->steps ? c->t.mean < 0 ? " steps earlier" : " steps later"
+                       : c->t.mean < 0 ? " lower"
+                                       : " higher";
+    bool apart = decision_apart(c->decision);
+    text_format(out, "%s", arm);
+    if (apart)
+        text_format(out, " ");
+    else if (c->decision == DECISION_EQUIVALENT)
+        text_format(out, " and %s are the same within %s; the first ", baseline, FORMAT_REAL(c->what.margin));
     else
-        text_format(out, "%s%s %s", n->unit ? " " : "", n->unit ? n->unit : "", less ? "lower" : "higher");
-}
-
-static void says(const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form, Text *out) {
-    const char *verb = n->verb;
-    name(n->arm, form, out);
-    if (decision_apart(d)) {
-        text_format(out, " %s ", verb);
-        size(c, n, form, out);
-        text_format(out, " than ");
-        name(n->baseline, form, out);
-        if (decision_negligible(d)) text_format(out, ", within %s", FORMAT_REAL(c->what.margin));
-    } else if (d == DECISION_EQUIVALENT) {
-        text_format(out, " and ");
-        name(n->baseline, form, out);
-        text_format(out, " are the same within %s; the first %s ", FORMAT_REAL(c->what.margin), verb);
-        size(c, n, form, out);
-    } else {
-        text_format(out, " is not shown to differ from ");
-        name(n->baseline, form, out);
-        text_format(out, "; it %s ", verb);
-        size(c, n, form, out);
-    }
-}
-
-static void sentence(const Family *f, const Comparison *c, Decision d, const SentenceNames *n, SentenceForm form,
-                     Text *out) {
-    if (n->where) name(n->where, form, out), text_format(out, ", ");
-    says(c, d, n, form, out);
-    text_format(out, " (");
-    if (n->what) name(n->what, form, out);
-    if (n->when) text_format(out, "%s%s", n->what ? " " : "", n->when);
-    if (n->what || n->when) text_format(out, "; ");
-    interval(f, c, n, form, out);
-    test(f, c, form, out);
-    text_format(out, ").");
+        text_format(out, " is not shown to differ from %s; it ", baseline);
+    text_format(out, "%s %s%s", verb, SHOW_WITH_ERROR(fabs(c->t.mean), c->t.se, false), side);
+    if (apart) text_format(out, " than %s", baseline);
+    if (apart && decision_negligible(c->decision)) text_format(out, ", within %s", FORMAT_REAL(c->what.margin));
 }
 
 void compare_sentence(const CompareOver *r, int corpus, int i, const char *metric, SentenceForm form, Text *out) {
     const CompareResult *one = &r->of[corpus];
     const Comparison *c = &one->family.at[i];
-    char where[200];
-    snprintf(where, sizeof where, "On %.180s", r->data->name[corpus]);
-    SentenceNames names = {.arm = compare_arm_name(one, c),
-                           .baseline = one->data->arm[one->baseline],
-                           .what = metric,
-                           .when = r->data->when,
-                           .where = r->data->corpora > 1 ? where : NULL,
-                           .verb = one->data->steps ? "reaches the target"
-                                   : r->data->when  ? "is"
-                                                    : "ends",
-                           .lost = one->data->steps ? "a run never reached the target" : "a run diverged",
-                           .steps = one->data->steps};
-    sentence(&one->family, c, c->decision, &names, form, out);
+    const char *when = r->data->when;
+    LOCAL_TEXT(said);
+    if (r->data->corpora > 1) text_format(&said, "On %.180s, ", r->data->name[corpus]);
+    says(one, c, one->data->steps ? "reaches the target" : when ? "is" : "ends", &said);
+    text_format(&said, " (");
+    if (metric || when)
+        text_format(&said, "%s%s%s; ", metric ? metric : "", metric && when ? " " : "", when ? when : "");
+    interval(one, c, &said);
+    test(&one->family, c, &said);
+    text_format(&said, ").");
+    put(said.at, form, out);
 }
 
 void compare_sentences(const CompareOver *r, const char *metric, SentenceForm form, Text *out) {
@@ -158,22 +92,17 @@ void against_sentences(const Against *r, const char *metric, SentenceForm form, 
     for (int i = 0; i < r->data->arms; i++) {
         const AgainstArm *a = &r->arm[i];
         double mean = r->options.number + a->t.mean, error = a->runs > 1 ? a->t.sd / sqrt(a->runs) : (double)NAN;
-        text_format(out, "The mean of ");
-        name(r->data->arm[i], form, out);
-        text_format(out, " is %s%s ", a->shown ? "" : "not shown to be ", r->options.higher ? "above" : "below");
-        number(FORMAT_REAL(r->options.number), form, out);
-        text_format(out, " (");
-        if (metric) name(metric, form, out), text_format(out, "; ");
-        text_format(out, "mean ");
-        number(SHOW_WITH_ERROR(mean, error, false), form, out);
-        text_format(out, " of %d run%s, one-sided %ssign-flip ", a->runs, a->runs == 1 ? "" : "s",
-                    a->flip.exact ? "exact " : "");
-        if (a->flip.exact)
-            share(a->flip.count, a->flip.total, form, out);
-        else
-            p_value(a->flip.p, form, out);
-        if (r->data->arms > 1) text_format(out, ", adjusted over %d arms ", r->data->arms), p_value(a->holm, form, out);
-        text_format(out, ").\n");
+        LOCAL_TEXT(said);
+        text_format(&said, "The mean of %s is %s%s %s (%s%s", r->data->arm[i], a->shown ? "" : "not shown to be ",
+                    r->options.higher ? "above" : "below", FORMAT_REAL(r->options.number), metric ? metric : "",
+                    metric ? "; " : "");
+        text_format(&said, "mean %s of %d run%s, one-sided ", SHOW_WITH_ERROR(mean, error, false), a->runs,
+                    a->runs == 1 ? "" : "s");
+        flips(&a->flip, "sign-flip", &said);
+        if (r->data->arms > 1) text_format(&said, ", adjusted over %d arms %s", r->data->arms, SHOW_P_NAMED(a->holm));
+        text_format(&said, ").");
+        put(said.at, form, out);
+        text_format(out, "\n");
     }
 }
 
@@ -183,7 +112,7 @@ void table_sentences(const Table *t, SentenceForm form, Text *out) {
         if (c->what.step != table_last(t, c->what.cell)) continue;
         LOCAL_TEXT(plain);
         prose_comparison(t, c, &plain);
-        name(plain.at, form, out);
+        put(plain.at, form, out);
         text_format(out, "\n");
     }
 }

@@ -79,6 +79,12 @@ int show_bytes(const char *text, int *characters) {
     return bytes;
 }
 
+char *show_p_named(char out[SHOWN], double p) {
+    const char *shown = SHOW_P(p);
+    snprintf(out, SHOWN, "p %s%s", shown[0] == '<' ? "" : "= ", shown);
+    return out;
+}
+
 char *show_bounds(char out[SHOWN_BOUNDS], double lo, double hi, double uncertainty) {
     snprintf(out, SHOWN_BOUNDS, "[%s, %s]", SHOW_WITH_ERROR(lo, uncertainty, false),
              SHOW_WITH_ERROR(hi, uncertainty, false));

@@ -29,7 +29,11 @@ char *show_p(char out[SHOWN], double p);
 enum { SHOWN_BOUNDS = 2 * SHOWN + 8 };
 char *show_bounds(char out[SHOWN_BOUNDS], double lo, double hi, double uncertainty);
 
+/* Write a p as a sentence names it: "p = .020", "p <.001". */
+char *show_p_named(char out[SHOWN], double p);
+
 /* The same in a buffer of this block. */
+#define SHOW_P_NAMED(p) show_p_named((char[SHOWN]){0}, p)
 #define SHOW_BOUNDS(lo, hi, uncertainty) show_bounds((char[SHOWN_BOUNDS]){0}, lo, hi, uncertainty)
 #define SHOW_NUMBER(x, decimals) show_number((char[SHOWN]){0}, x, decimals)
 #define SHOW_SIGNED(x, decimals) show_signed((char[SHOWN]){0}, x, decimals)

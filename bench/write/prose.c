@@ -21,15 +21,13 @@ const char *prose_unit(Metric m) {
 
 /* "95% CI [0.477, 0.637], 6 seeds, p = .031, adjusted for 12 comparisons"; turned: of minus the difference. */
 static void evidence(const Table *t, const Comparison *c, bool turned, Text *out) {
-    char p[SHOWN];
     int sign = turned ? -1 : 1;
     if (c->t_decides && c->t.status == ST_OK) {
         text_format(out, "%s%% %sCI ", TABLE_CONFIDENCE(t), t->family.anytime ? "anytime " : "");
         show_interval(out, turned ? sign * c->t.hi : c->t.lo, turned ? sign * c->t.lo : c->t.hi, prose_digits(c), "");
         text_format(out, ", ");
     }
-    show_p(p, c->joint.step);
-    text_format(out, "%d seeds, p %s%s", t->sample.seeds, p[0] == '<' ? "" : "= ", p);
+    text_format(out, "%d seeds, %s", t->sample.seeds, SHOW_P_NAMED(c->joint.step));
     if (t->family.count > 1) text_format(out, ", adjusted for %d comparisons", t->family.count);
 }
 
@@ -46,13 +44,11 @@ static void apart(const Table *t, const Comparison *c, const char *arm, const ch
 }
 
 static void alike(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
-    char p[SHOWN];
     text_format(out, "%s and %s have the same %s within %s%s: they differ by %s (", arm, base,
                 metric_info[c->what.metric].heading, FORMAT_REAL(c->what.margin), prose_unit(c->what.metric),
                 SHOW_SIGNED(c->t.mean, prose_digits(c)));
     evidence(t, c, false, out);
-    show_p(p, c->inside_p);
-    text_format(out, "; equivalence p %s%s).", p[0] == '<' ? "" : "= ", p);
+    text_format(out, "; equivalence %s).", SHOW_P_NAMED(c->inside_p));
 }
 
 static void open_between(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {

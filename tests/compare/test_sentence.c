@@ -41,7 +41,7 @@ Test(sentence, of_pairs_in_three_forms) {
     says(SIX, (CompareColumns){0}, &usual, "val_loss", SENTENCE_TEX,
          "post ends 0.350 higher than pre\\_ln (val\\_loss; 95\\% interval 0.154 to 0.546, 6 paired seeds, exact "
          "sign-flip "
-         "$p = 2/64$).\n");
+         "p = 2/64).\n");
     says(SIX, (CompareColumns){0}, &usual, "a*b", SENTENCE_MARKDOWN,
          "post ends 0.350 higher than pre_ln (a\\*b; 95% interval 0.154 to 0.546, 6 paired seeds, exact sign-flip p = "
          "2/64).\n");
