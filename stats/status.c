@@ -32,6 +32,13 @@ double st_tol(double scale) {
     return fmax(64.0 * DBL_EPSILON * scale, ST_TINY);
 }
 
+double st_mean(const double *x, size_t n) {
+    double sum = 0.0, rest = 0.0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    for (size_t i = 0; i < n; i++) rest += x[i] - sum / (double)n;
+    return sum / (double)n + rest / (double)n;
+}
+
 double st_scale(const double *a, const double *b, size_t n) {
     double scale = 0.0;
     for (size_t i = 0; i < n; i++) {

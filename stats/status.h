@@ -61,6 +61,9 @@ double st_tol(double scale);
  * differences. Non-finite values are passed over; the tests themselves refuse them. */
 double st_scale(const double *a, const double *b, size_t n);
 
+/* The mean of n numbers, corrected by the mean of the rounding errors. */
+double st_mean(const double *x, size_t n);
+
 /* The values in ascending order with those within tol of zero set to zero. */
 typedef struct {
     size_t n;

@@ -80,9 +80,7 @@ static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
                           .conf = option_number(o, OPTION_conf, .95),
                           .cap = option_number(o, OPTION_cap, (double)NAN),
                           .stall = option_number(o, OPTION_stall, (double)NAN)};
-    FailOn f;
-    if (fail_on_read(&f, option(o, OPTION_fail_on, "worse"), e)) return e->code;
-    x->fail_by = f.by, x->fail_more = f.more;
+    if (fail_on_read(&x->fail, option(o, OPTION_fail_on, "worse"), e)) return e->code;
     return read_looks(o, x, e);
 }
 
@@ -120,8 +118,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
                           .step = option(o, OPTION_step_column, NULL)};
     if (c->step && !target)
         return error_set(e, RC_USAGE, "--column step names a column of the curves that --target VALUE reads");
-    if (!target || (parse_real(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
-    return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
+    return target ? compare_number("--target", target, &c->target, e) : RC_OK;
 }
 
 /* X, or X:R with a rule. */
@@ -130,8 +127,7 @@ static Rc read_against(const Options *o, AgainstOptions *x, Error *e) {
     char number[80];
     snprintf(number, sizeof number, "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
     x->rule = (double)NAN;
-    if (!parse_real(number, &x->number) || fabs(x->number) > COMPARE_LARGEST)
-        return error_set(e, RC_USAGE, "--against: '%.60s' is not a number up to %g", number, COMPARE_LARGEST);
+    if (compare_number("--against", number, &x->number, e)) return e->code;
     if (!colon || (parse_real(colon + 1, &x->rule) && x->rule >= 0)) return RC_OK;
     return error_set(e, RC_USAGE, "--against: '%.60s' is no rule, a number from 0 on behind the colon", colon + 1);
 }
@@ -186,16 +182,6 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
     Rc rc = against_exit(&r);
     against_release(&r);
     return rc;
-}
-
-static Rc against_alone(const Options *o, Error *e) {
-    static const OptionKind others[] = {OPTION_tex,     OPTION_output,   OPTION_looks, OPTION_margin,
-                                        OPTION_fail_on, OPTION_baseline, OPTION_stall};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (o->times[others[i]])
-            return error_set(e, RC_USAGE, "--%s goes with arms that are compared; --against compares none",
-                             option_name((char[OPTION_NAME]){0}, others[i]));
-    return RC_OK;
 }
 
 static void print(const Options *o, const CompareOver *result, Text *out) {
@@ -323,7 +309,10 @@ Rc command_compare(Session *s, Error *e) {
     bool against = o->times[OPTION_against] > 0;
     if (o->times[OPTION_sigma] && !against)
         return error_set(e, RC_USAGE, "--against: sigma needs the number too: --against X,sigma=SD");
-    if ((against && against_alone(o, e)) || read_options(o, &options, e) || read_anytime(o, &options, e))
+    if (against && NOT_BOTH(o, "--against", e, OPTION_tex, OPTION_output, OPTION_looks, OPTION_margin, OPTION_fail_on,
+                            OPTION_baseline, OPTION_stall))
+        return e->code;
+    if (read_options(o, &options, e) || read_anytime(o, &options, e))
         return e->code;
     CompareColumns columns;
     if (read_columns(o, &columns, e)) return e->code;

@@ -211,8 +211,7 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
         return error_set(e, RC_USAGE,
                          "--target: its test is for a fixed number of seeds, and this plan adds seeds until it is "
                          "decided");
-    if (!parse_real(text, &value) || fabs(value) > COMPARE_LARGEST)
-        return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", text, COMPARE_LARGEST);
+    if (compare_number("--target", text, &value, e)) return e->code;
     return target_steps_make(out, &t->sample, value, s->threads, e);
 }
 

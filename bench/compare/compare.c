@@ -152,6 +152,11 @@ static Rc read_looks(CompareResult *r, Error *e) {
     return r->this_look < 0 ? e->code : RC_OK;
 }
 
+Rc compare_number(const char *option, const char *text, double *out, Error *e) {
+    if (parse_real(text, out) && fabs(*out) <= COMPARE_LARGEST) return RC_OK;
+    return error_set(e, RC_USAGE, "%s: '%.60s' is not a number up to %g", option, text, COMPARE_LARGEST);
+}
+
 Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error *e) {
     char hint[160];
     *out = 0;
@@ -264,14 +269,13 @@ void compare_release(CompareResult *r) {
 }
 
 Rc compare_exit(const CompareResult *r) {
-    const FailOn f = {r->options.fail_by, r->options.fail_more};
-    return comparisons_gate(r->family.at, r->family.count, NULL, &f);
+    return comparisons_gate(r->family.at, r->family.count, NULL, &r->options.fail);
 }
 
 int compare_gate_more(const CompareResult *r, const Comparison *c) {
     enum { MOST = 1000 };
-    if (!r->options.fail_by || r->data->unpaired || !c->t_decides || c->t.status != ST_OK || !(c->t.sd > 0)) return 0;
-    double worse = r->options.higher ? -c->t.mean : c->t.mean, apart = fabs(worse - r->options.fail_more);
+    if (!r->options.fail.by || r->data->unpaired || !c->t_decides || c->t.status != ST_OK || !(c->t.sd > 0)) return 0;
+    double worse = r->options.higher ? -c->t.mean : c->t.mean, apart = fabs(worse - r->options.fail.more);
     StPower need = st_flip_nfor(apart / c->t.sd, PAIRED_POWER_AIM, r->family.alpha);
     bool known = need.status == ST_OK && need.n > (size_t)r->family.n && need.n - (size_t)r->family.n <= MOST;
     return known ? (int)(need.n - (size_t)r->family.n) : 0;

@@ -67,8 +67,7 @@ typedef struct {
     double conf;
     double cap; /* what a diverged run counts as; NaN: there must be none */
     double stall;     /* a run no better than this stalled; NaN: not known */
-    bool fail_by;     /* the exit code asks for more than any difference: */
-    double fail_more; /* an arm fails where it is shown to be worse by more than this, and passes where by less */
+    FailOn fail;
     Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
     size_t look[COMPARE_LOOKS_MAX];
     int looks; /* 0: one look, at the end */
@@ -102,6 +101,9 @@ typedef struct {
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e);
 void compare_release(CompareResult *r);
 
+/* RC_USAGE: an option's text is no number up to COMPARE_LARGEST. */
+Rc compare_number(const char *option, const char *text, double *out, Error *e);
+
 /* The place of a named arm; NULL: the first. RC_USAGE: there is none. */
 Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error *e);
 Rc compare_needs_cap(const CompareData *d, double cap, Error *e); /* RC_USAGE: a run diverged, and there is no cap */
@@ -124,10 +126,10 @@ double compare_share_better(const CompareResult *r, const Comparison *c);
 const char *compare_arm_name(const CompareResult *r, const Comparison *c);
 
 /* RC_REGRESSION: some arm is worse, and not negligibly. RC_OK: something was decided. RC_INCONCLUSIVE: nothing was.
- * With fail_by: RC_REGRESSION when some arm is worse by more, RC_OK when every arm is not, else RC_INCONCLUSIVE. */
+ * With fail.by: RC_REGRESSION when some arm is worse by more, RC_OK when every arm is not, else RC_INCONCLUSIVE. */
 Rc compare_exit(const CompareResult *r);
 
-/* With fail_by, of a comparison that it leaves open: how many more paired seeds decide it with a chance of
+/* With fail.by, of a comparison that it leaves open: how many more paired seeds decide it with a chance of
  * PAIRED_POWER_AIM if mean and spread stay; 0: not known, or more than 1,000. */
 int compare_gate_more(const CompareResult *r, const Comparison *c);
 

@@ -162,7 +162,7 @@ Rc compare_over_exit(const CompareOver *r) {
         if (rc == RC_REGRESSION) return rc;
         fine += rc == RC_OK;
     }
-    bool all = r->of[0].options.fail_by;
+    bool all = r->of[0].options.fail.by;
     return (all ? fine == corpora : fine > 0) ? RC_OK : RC_INCONCLUSIVE;
 }
 

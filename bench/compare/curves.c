@@ -128,13 +128,9 @@ int compare_curves_from(const CompareCurves *c, int other) {
 }
 
 Rc compare_curves_exit(const CompareCurves *c) {
-    bool decided = false;
-    for (int other = 0; other < c->data->arms - 1; other++) {
-        Decision d = compare_curves_at(c, other, c->steps - 1)->decision;
-        if (decision_apart(d) && decision_lower(d) == c->higher) return RC_REGRESSION;
-        decided |= decision_apart(d);
-    }
-    return decided ? RC_OK : RC_INCONCLUSIVE;
+    OWNED bool *last = mem_alloc((size_t)c->family.count, sizeof *last);
+    for (int i = 0; i < c->family.count; i++) last[i] = (i + 1) % c->steps == 0;
+    return comparisons_gate(c->family.at, c->family.count, last, &(FailOn){0});
 }
 
 enum { SHOWN_STEPS = 10 };

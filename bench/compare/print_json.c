@@ -155,7 +155,7 @@ static json_t *head_json(const CompareResult *r) {
              json_boolean(x->baseline != NULL), "better", x->higher ? "higher" : "lower", "margin",
              json_or_null(x->margin), "cap", json_or_null(x->cap), "stall", json_or_null(x->stall));
     json_add(o, "target", target_json(r->data), "fail_on_worse_by",
-             x->fail_by ? json_of_real(x->fail_more) : json_null(), "confidence", x->conf, "alpha", r->alpha,
+             x->fail.by ? json_of_real(x->fail.more) : json_null(), "confidence", x->conf, "alpha", r->alpha,
              "alpha_here", r->family.alpha, "n", r->family.n, "blocks", r->data->blocks, "seeds",
              r->data->unpaired ? json_array() : seeds_json(r->data, 0), "unpaired", r->data->unpaired);
     compare_reading_json(r->data, o);

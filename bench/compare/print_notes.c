@@ -387,11 +387,11 @@ static void posterior_note(const CompareResult *r, Text *out) {
     note(r, has_posterior, say_posterior, before.at, after.at, out);
 }
 
-WHICH(beyond, comparison_beyond(c, r->options.fail_more) > 0)
+WHICH(beyond, comparison_beyond(c, r->options.fail.more) > 0)
 
-WHICH(short_of, comparison_beyond(c, r->options.fail_more) < 0)
+WHICH(short_of, comparison_beyond(c, r->options.fail.more) < 0)
 
-WHICH(neither, comparison_beyond(c, r->options.fail_more) == 0)
+WHICH(neither, comparison_beyond(c, r->options.fail.more) == 0)
 
 static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
     int more = compare_gate_more(r, c);
@@ -400,8 +400,8 @@ static void say_more(const CompareResult *r, const Comparison *c, Text *out) {
 
 /* What the exit code says. */
 static void gate_notes(const CompareResult *r, Text *out) {
-    if (!r->options.fail_by) return;
-    text_format(out, "--fail-on worse-by:%s is judged by the %s.\n", FORMAT_REAL(r->options.fail_more),
+    if (!r->options.fail.by) return;
+    text_format(out, "--fail-on worse-by:%s is judged by the %s.\n", FORMAT_REAL(r->options.fail.more),
                 compare_vocabulary(r)->by);
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);

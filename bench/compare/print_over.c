@@ -62,13 +62,13 @@ void compare_over_json(const CompareOver *r, Text *out) {
 static void gate(const CompareOver *r, Text *out) {
     const CompareOptions *x = &r->of[0].options;
     Rc rc = compare_over_exit(r);
-    if (!x->fail_by) return;
+    if (!x->fail.by) return;
     text_format(out, "**%s**: ", rc == RC_REGRESSION ? "FAIL" : rc == RC_OK ? "PASS" : "NOT DECIDED");
     text_format(out,
                 rc == RC_REGRESSION ? "an arm is worse than %s by more than %s"
                 : rc == RC_OK       ? "no arm is worse than %s by more than %s"
                                     : "whether an arm is worse than %s by more than %s",
-                r->of[0].data->arm[r->of[0].baseline], FORMAT_REAL(x->fail_more));
+                r->of[0].data->arm[r->of[0].baseline], FORMAT_REAL(x->fail.more));
     int most = 0;
     for (int k = 0; k < r->data->corpora && rc == RC_INCONCLUSIVE; k++)
         for (int i = 0; i < r->of[k].family.count; i++) {
@@ -93,15 +93,6 @@ static void items(const char *text, bool plain, Text *out) {
     }
 }
 
-static void tables(const CompareResult *r, Text *out) {
-    LOCAL(cells_list_release) CellsList list = {0};
-    compare_cells(r, &list);
-    for (int i = 0; i < list.count; i++) {
-        cells_markdown(&list.at[i], out);
-        text_format(out, "\n");
-    }
-}
-
 static void details(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
     LOCAL_TEXT(notes);
@@ -121,10 +112,12 @@ void compare_markdown(const CompareOver *r, const char *metric, Text *out) {
     items(said.at, false, out);
     if (r->of[0].data->remarks) text_format(out, "\n"), items(r->of[0].data->remarks, true, out);
     for (int k = 0; k < r->data->corpora; k++) {
-        text_format(out, "\n");
-        if (r->data->corpora > 1) text_format(out, "### %s\n\n", r->data->name[k]);
-        tables(&r->of[k], out);
+        LOCAL(cells_list_release) CellsList list = {0};
+        if (r->data->corpora > 1) text_format(out, "\n### %s\n", r->data->name[k]);
+        compare_cells(&r->of[k], &list);
+        cells_list_markdown(&list, out);
     }
+    text_format(out, "\n");
     details(&r->of[0], out);
 }
 
@@ -142,8 +135,7 @@ typedef struct {
 } Counts;
 
 static Rc outcome(const CompareResult *r, const Comparison *c) {
-    const FailOn f = {r->options.fail_by, r->options.fail_more};
-    return comparisons_gate(c, 1, NULL, &f);
+    return comparisons_gate(c, 1, NULL, &r->options.fail);
 }
 
 static void count(const CompareResult *r, Counts *n) {
@@ -165,8 +157,8 @@ static void message(const CompareResult *r, const Comparison *c, Rc rc, Text *ou
         text_format(out, "worse than %s", baseline);
     else
         text_format(out, "not decided");
-    if (rc == RC_REGRESSION && r->options.fail_by)
-        text_format(out, " by more than %s", FORMAT_REAL(r->options.fail_more));
+    if (rc == RC_REGRESSION && r->options.fail.by)
+        text_format(out, " by more than %s", FORMAT_REAL(r->options.fail.more));
     if (rc == RC_INCONCLUSIVE && more)
         text_format(out, "; about %d more seed%s would decide it", more, more == 1 ? "" : "s");
 }

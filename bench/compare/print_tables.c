@@ -215,14 +215,13 @@ static void show_tex_page(const ComparePage *p, Text *out) {
 }
 
 static void show_markdown_page(const ComparePage *p, Text *out) {
-    for (int i = 0; i < p->tables.count; i++) {
-        if (i) text_format(out, "\n");
-        cells_markdown(&p->tables.at[i], out);
-        if (p->tables.at[i].notes.length) text_format(out, "\n%s\n", p->tables.at[i].notes.at);
-    }
-    if (p->reading.length || p->notes.length) text_format(out, "\n");
+    markdown_text(p->head.at, out);
+    if (p->head.length) text_format(out, "\n");
+    cells_list_markdown(&p->tables, out);
+    if (!p->reading.length && !p->notes.length) return;
+    text_format(out, "\n");
     markdown_text(p->reading.at, out), markdown_text(p->notes.at, out);
-    if (p->reading.length || p->notes.length) text_format(out, "\n");
+    text_format(out, "\n");
 }
 
 void compare_show(ComparePage *p, SentenceForm form, int width, Text *out) {

@@ -82,14 +82,6 @@ static Rc check_grid(const CompareRows *r, const int64_t *seed, size_t seeds, co
     return RC_OK;
 }
 
-/* The mean of a run's blocks, corrected by the mean of the rounding errors. */
-static double mean_of(const double *x, size_t n) {
-    double sum = 0, rest = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i];
-    for (size_t i = 0; i < n; i++) rest += x[i] - sum / (double)n;
-    return sum / (double)n + rest / (double)n;
-}
-
 /* Where arms begin in the rows, and how many runs they have; the most of an arm. */
 static int count_runs(const CompareRows *r, size_t blocks, int *runs) {
     int most = 0;
@@ -133,7 +125,7 @@ static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
             if (isnan(row->value) && (!first || row->at < first->at)) first = row;
         }
         d->lost += d->diverged[run];
-        d->value[run] = d->diverged[run] ? (double)NAN : mean_of(all + at, blocks);
+        d->value[run] = d->diverged[run] ? (double)NAN : st_mean(all + at, blocks);
         at += blocks;
     }
     if (first) d->first_lost = run_text(r, first);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { NAME_BYTES_MAX = 80, NAMES_MAX = 10000 };
 
@@ -96,13 +95,6 @@ Rc compare_value_fits(const char *where, const char *what, double value, Error *
                      what, value, COMPARE_LARGEST);
 }
 
-/* Whether a text is one of the words, whatever its case. */
-static bool among(const char *text, const char *const *words, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!strcasecmp(text, words[i])) return true;
-    return false;
-}
-
 bool compare_may_lack(const CompareRows *r) {
     return r->columns.unpaired || r->columns.steps;
 }
@@ -116,9 +108,6 @@ int64_t compare_next_run(CompareRows *r, int arm) {
 }
 
 Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e) {
-    static const char *const lost[] = {"nan",  "inf",      "infinity", "diverged", ".nan",
-                                       ".inf", "nan(ind)", "1.#inf",   "1.#qnan",  "1.#ind"};
-    const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
     if (!text[0])
         return error_set(e, RC_USAGE,
                          "%s:%s: empty (every arm needs every seed, but for --unpaired; a diverged run is written nan)",
@@ -128,11 +117,7 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
                          "%s:%s: '%s' is a missing value (every arm needs every seed, but for --unpaired, where it is "
                          "no run; a diverged run is written nan)",
                          where, what, text);
-    if (among(bare, lost, sizeof lost / sizeof *lost)) {
-        *out = (double)NAN;
-        return RC_OK;
-    }
-    if (parse_real(text, out)) return compare_value_fits(where, what, *out, e);
+    if (log_number(text, out)) return isnan(*out) ? RC_OK : compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
                      strchr(text, ',')                 ? " (decimals take a point)"
                      : strchr(text, '%')               ? " (a column has a sign of percent behind all numbers, or none)"

@@ -240,7 +240,8 @@ char *log_called(char *out, size_t size, const Log *log) {
 }
 
 bool log_number(const char *text, double *out) {
-    static const char *const lost[] = {"nan", "inf", "infinity", "diverged"};
+    static const char *const lost[] = {"nan",  "inf",      "infinity", "diverged", ".nan",
+                                       ".inf", "nan(ind)", "1.#inf",   "1.#qnan",  "1.#ind"};
     const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
         if (!strcasecmp(bare, lost[i])) {

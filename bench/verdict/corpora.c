@@ -12,19 +12,12 @@ static size_t place(const CorporaSum *c, int arm, int corpus) {
     return ((size_t)arm * (size_t)c->corpora + (size_t)corpus) * (size_t)c->seeds;
 }
 
-static double mean_of(const double *x, int n) {
-    double sum = 0, rest = 0;
-    for (int i = 0; i < n; i++) sum += x[i];
-    for (int i = 0; i < n; i++) rest += x[i] - sum / n;
-    return sum / n + rest / n;
-}
-
 /* A score within rounding of zero is zero, as stats/status.h has it. */
 static void find_scores(CorporaSum *c, const double *value) {
     c->scale = st_scale(value, NULL, place(c, c->arms, 0));
     double tol = st_tol(c->scale);
     for (int k = 0; k < c->corpora; k++) {
-        double base = mean_of(value + place(c, c->baseline, k), c->seeds);
+        double base = st_mean(value + place(c, c->baseline, k), (size_t)c->seeds);
         for (int arm = 0; arm < c->arms; arm++)
             for (int s = 0; s < c->seeds; s++) {
                 double d = value[place(c, arm, k) + (size_t)s] - base;
@@ -39,7 +32,7 @@ static void find_ranks(CorporaSum *c, const double *value) {
     double *x = mem_alloc(arms * corpora, sizeof *x), sign = c->higher ? -1 : 1;
     for (int arm = 0; arm < c->arms; arm++)
         for (int k = 0; k < c->corpora; k++)
-            x[(size_t)arm * corpora + (size_t)k] = sign * mean_of(value + place(c, arm, k), c->seeds);
+            x[(size_t)arm * corpora + (size_t)k] = sign * st_mean(value + place(c, arm, k), (size_t)c->seeds);
     c->ranks = st_friedman(x, arms, corpora, c->alpha, c->key, c->mean_rank, c->pair);
     free(x);
 }

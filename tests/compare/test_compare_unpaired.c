@@ -152,12 +152,12 @@ Test(compare_unpaired, the_margin_and_the_gate) {
     says(compare_notes, "One more run would undo this: a, by a run more than", true);
     says(compare_notes, "or of the baseline, by a run more than", true);
     release();
-    options = plain, options.fail_by = true, options.fail_more = .005;
+    options = plain, options.fail.by = true, options.fail.more = .005;
     three(options, .01);
     ends(0, "worse", RC_REGRESSION);
     says(compare_notes, "FAILS, worse by more: a.", true);
     release();
-    options.fail_more = .02;
+    options.fail.more = .02;
     three(options, .01);
     ends(0, "worse", RC_OK);
     release();

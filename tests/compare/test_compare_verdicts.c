@@ -51,16 +51,16 @@ Test(compare_verdicts, a_gate_asks_how_much_worse) {
                  {.05, RC_INCONCLUSIVE, "not decided: a."},
                  {.07, RC_OK, "passes, not worse by more: a."}};
     CompareOptions options = plain;
-    options.fail_by = true;
+    options.fail.by = true;
     for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
-        options.fail_more = gates[i].by;
+        options.fail.more = gates[i].by;
         make(some, options);
         is(0, "worse");
         exits(gates[i].code);
         says(compare_notes, gates[i].says, true);
         release();
     }
-    options.higher = true, options.fail_more = 0; /* then it is better */
+    options.higher = true, options.fail.more = 0; /* then it is better */
     make(some, options);
     exits(RC_OK);
     release();

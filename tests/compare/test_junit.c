@@ -32,7 +32,7 @@ static const char mixed[] = HEAD "1,3,3.30,2.98,3.00\n2,3,3.31,2.97,3.05\n3,3,3.
 
 Test(junit, one_test_for_each_arm) {
     LOCAL_TEXT(out);
-    written(mixed, (CompareOptions){.fail_by = true, .fail_more = .02}, "loss", &out);
+    written(mixed, (CompareOptions){.fail = {true, .02}}, "loss", &out);
     has(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"normbench compare\" tests=\"3\" "
               "failures=\"1\" errors=\"0\" skipped=\"1\">\n  <testsuite name=\"loss\" tests=\"3\" failures=\"1\"");
     has(&out, "<testcase classname=\"loss\" name=\"bad minus base\">\n      <failure type=\"worse\" "

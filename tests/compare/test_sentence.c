@@ -97,7 +97,7 @@ static void markdown_has(double more, const char *head, const char *part) {
     CompareOver r;
     CompareOptions o = usual;
     LOCAL_TEXT(out);
-    o.fail_by = true, o.fail_more = more;
+    o.fail.by = true, o.fail.more = more;
     make(&data, &r, SIX, (CompareColumns){0}, &o);
     compare_markdown(&r, NULL, &out);
     cr_expect_eq(strncmp(out.at, head, strlen(head)), 0, "%.200s", out.at);
