@@ -2,11 +2,13 @@
  * alone. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/subprocess.h"
+#include "bench/formats/terminal.h"
 #include "bench/store/archive.h"
 
 static bool is_gz(const char *path) {
@@ -72,16 +74,17 @@ static void print_end(const Archive *a, const char *path) {
     size_t bytes = 0;
     char top[100];
     LOCAL_TEXT(line);
+    const bool on = isatty(STDOUT_FILENO); /* there each command has a line of its own, to be read and copied */
     for (int i = 0; i < a->files; i++) bytes += a->file[i].length;
-    text_format(&line, "%s: %d runs, %d files, %.1f kB unpacked; to read them: ", path, a->runs, a->files,
-                1e-3 * (double)bytes);
+    terminal_say(stdout, "%s: %d runs, %d files, %.1f kB unpacked; to read them:%s", path, a->runs, a->files,
+                 1e-3 * (double)bytes, on ? "\n" : " ");
     if (is_tar(path)) {
-        text_format(&line, "tar -xf ");
+        text_format(&line, on ? "  tar -xf " : "tar -xf ");
         text_shell(&line, path);
-        text_format(&line, " && ");
+        text_format(&line, on ? "\n" : " && ");
     }
     top_folder(top, path);
-    text_format(&line, "normbench table %s --results ", a->plan[0].slug);
+    text_format(&line, on ? "  normbench table %s --results " : "normbench table %s --results ", a->plan[0].slug);
     text_shell(&line, is_tar(path) ? top : path);
     printf("%s\n", line.at);
 }

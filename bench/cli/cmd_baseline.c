@@ -23,8 +23,8 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
                  x->name, runs, runs == 1 ? "" : "s", s->backend->name);
     const double start = clock_now();
     if (baseline_measure(s, x, rows, e)) return e->code;
-    fprintf(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name,
-            format_duration(took, clock_now() - start));
+    terminal_say(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name,
+                 format_duration(took, clock_now() - start));
     if (!baseline_measure(&oracle, x, doubles, e)) return RC_OK;
     json_decref(*rows);
     return e->code;

@@ -153,7 +153,7 @@ static const char *metric_of(const Options *o, const CompareCorpora *data) {
 static void say_aside(const CompareData *d) {
     LOCAL_TEXT(read);
     compare_reading(d, &read);
-    fputs(read.at, stderr);
+    terminal_say(stderr, "%s", read.at);
 }
 
 /* Arms against a number, of one corpus. */

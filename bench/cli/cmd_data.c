@@ -70,7 +70,7 @@ static Rc obtain_tasks(Session *s, bool whole, Error *e) {
             *e = why;
             return rc;
         }
-        if (rc) fprintf(stderr, "normbench: task %s: %s\n", row[i].name, why.text);
+        if (rc) terminal_say(stderr, "normbench: task %s: %s\n", row[i].name, why.text);
     }
     return RC_OK;
 }
@@ -102,7 +102,7 @@ static Rc make_shards(Session *s, const char *tokenizer, Error *e) {
     if (o->operands > 1)
         return error_set(e, RC_USAGE, "data shards: '%.60s': texts are given by --text", o->operand[1]);
     if (shards_make(&p, note, e)) return error_prefix(e, "data shards: ");
-    if (*note) fprintf(stderr, "normbench: note: %s\n", note);
+    if (*note) terminal_say(stderr, "normbench: note: %s\n", note);
     return show_shards(s, p.folder, tokenizer, e);
 }
 
@@ -141,7 +141,7 @@ Rc command_data(Session *s, Error *e) {
         const Dataset *d;
         Error why;
         if (session_dataset(s, list[i], tokenizer, &d, &why) || obtain_tests(s, list[i], &why)) {
-            if (worst) fprintf(stderr, "normbench: %s\n", e->text);
+            if (worst) terminal_say(stderr, "normbench: %s\n", e->text);
             *e = why;
             worst = why.code;
         } else if (whole)

@@ -233,7 +233,7 @@ static Rc explain(const Explained *x, const char *svg, Error *e) {
     Rc rc = RC_OK;
     picture_of(x, &p);
     print_equation(x);
-    block_text(&p, &drawing);
+    block_text(&p, terminal_width(), &drawing);
     terminal_say(stdout, "\n%s", drawing.at);
     if (!variant_drawn(x->v))
         terminal_say(stdout, "  The drawing leaves out what the equation does outside the sublayers.\n");

@@ -2,15 +2,17 @@
 #include <stdio.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/cluster/merge.h"
 
 static void print_count(const char *folder, const MergeCount *c) {
-    printf("%s: %d run%s: %d copied", folder, c->runs, c->runs == 1 ? "" : "s", c->copied);
-    if (c->here) printf(", %d here already", c->here);
-    if (c->conflicts) printf(", %d with other bits than the run stored here", c->conflicts);
-    if (c->refused) printf(", %d refused", c->refused);
-    if (c->unfinished) printf("; %d unfinished there", c->unfinished);
-    printf("\n");
+    LOCAL_TEXT(line);
+    text_format(&line, "%s: %d run%s: %d copied", folder, c->runs, c->runs == 1 ? "" : "s", c->copied);
+    if (c->here) text_format(&line, ", %d here already", c->here);
+    if (c->conflicts) text_format(&line, ", %d with other bits than the run stored here", c->conflicts);
+    if (c->refused) text_format(&line, ", %d refused", c->refused);
+    if (c->unfinished) text_format(&line, "; %d unfinished there", c->unfinished);
+    terminal_say(stdout, "%s\n", line.at);
 }
 
 Rc command_merge(Session *s, Error *e) {
@@ -27,12 +29,12 @@ Rc command_merge(Session *s, Error *e) {
         if (rc == RC_USAGE) break;
         print_count(o->operand[i], &count);
         if (count.plans)
-            fprintf(stderr, "normbench: note: %s: %d plan%s not carried: %s has another plan of that name\n",
-                    o->operand[i], count.plans, count.plans == 1 ? " is" : "s are", s->results);
+            terminal_say(stderr, "normbench: note: %s: %d plan%s not carried: %s has another plan of that name\n",
+                         o->operand[i], count.plans, count.plans == 1 ? " is" : "s are", s->results);
         wrong += count.refused + count.conflicts;
     }
     for (int i = 0; i < m.problems && (rc || m.problems > 1); i++)
-        fprintf(stderr, "normbench: note: %s\n", m.problem[i]);
+        terminal_say(stderr, "normbench: note: %s\n", m.problem[i]);
     if (!rc && m.problems == 1 && wrong == 1) rc = error_set(e, RC_INTEGRITY, "merge: %s", m.problem[0]);
     if (!rc && wrong)
         rc = error_set(e, RC_INTEGRITY, "merge: %d runs were not merged; the first: %s", wrong, m.problem[0]);

@@ -50,12 +50,12 @@ static bool wanted(const Todo *p, int i) {
 }
 
 /* "smoke, profile quick: 30 runs, 0 stored, 24 to train (6 more are the same runs)" */
-static void say_runs(const Experiment *x, const Todo *p) {
+static void count_text(const Experiment *x, const Todo *p, Text *out) {
     int open = 0;
     for (int i = 0; i < p->runs; i++) open += todo_open(p, i);
-    fprintf(stderr, "%s%s%s: %s%d runs, %d stored, %s%d to train", x->name, x->profile[0] ? ", profile " : "",
-            x->profile, x->most ? "at most " : "", p->runs, p->runs - p->missing, x->most ? "at most " : "", open);
-    if (open < p->missing) fprintf(stderr, " (%d more are the same runs)", p->missing - open);
+    text_format(out, "%s%s%s: %s%d runs, %d stored, %s%d to train", x->name, x->profile[0] ? ", profile " : "",
+                x->profile, x->most ? "at most " : "", p->runs, p->runs - p->missing, x->most ? "at most " : "", open);
+    if (open < p->missing) text_format(out, " (%d more are the same runs)", p->missing - open);
 }
 
 static void say_twins(const Experiment *x) {
@@ -63,7 +63,7 @@ static void say_twins(const Experiment *x) {
     LOCAL_TEXT(lines);
     twins_text(x, &words);
     if (words.length) text_wrapped(&lines, "  ", words.at, 2, 110);
-    fputs(lines.at, stderr);
+    terminal_say(stderr, "%s", lines.at);
 }
 
 /* A reason and how many runs have it; why first: by_why compares it. */
@@ -222,7 +222,7 @@ static void print_doubts(const Experiment *x) {
     LOCAL_TEXT(doubts);
     experiment_doubts(x, &doubts);
     for (char *rest = doubts.at, *line; (line = strsep(&rest, "\n"));)
-        if (*line) fprintf(stderr, "normbench: warning: %s\n", line);
+        if (*line) terminal_say(stderr, "normbench: warning: %s\n", line);
 }
 
 /* The line to type next: the plan's folder knows the rest. */
@@ -258,7 +258,7 @@ static Rc ask_seeds(UntilAsks *asks, RunnerOptions *o, Error *e) {
     int wanted = until_wanted(asks, 0, &words, e);
     o->seeds = until_wanted, o->context = asks;
     o->whole = asks->whole, o->wanted = wanted;
-    if (wanted >= 0) fputs(words.at, stderr);
+    if (wanted >= 0) terminal_say(stderr, "%s", words.at);
     return wanted < 0 ? e->code : RC_OK;
 }
 
@@ -277,13 +277,13 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
     LOCAL_TEXT(words);
     Rc rc = RC_OK;
     bool over = false;
-    printf("%s%s%s: %d of %s%d runs stored in %s\n", x->name, x->profile[0] ? ", profile " : "", x->profile,
-           p->runs - p->missing, x->most ? "at most " : "", p->runs, s->runs);
+    terminal_say(stdout, "%s%s%s: %d of %s%d runs stored in %s\n", x->name, x->profile[0] ? ", profile " : "",
+                 x->profile, p->runs - p->missing, x->most ? "at most " : "", p->runs, s->runs);
     if (x->most) {
         int wanted = until_wanted(asks, 0, &words, e);
         rc = wanted < 0 ? e->code : RC_OK;
         over = wanted == 0;
-        fputs(words.at, stdout);
+        terminal_say(stdout, "%s", words.at);
     }
     if (p->parts > 1 && !over)
         print_parts(s, p, x);
@@ -298,15 +298,16 @@ static Rc finish(const Session *s, const Experiment *x, const Todo *p, const Pla
 static void say_plan(const Session *s, const Experiment *x, const Todo *p) {
     const char *task = task_of(s->options);
     int here = 0;
+    LOCAL_TEXT(line);
     for (int i = 0; i < p->runs; i++) here += wanted(p, i);
-    say_runs(x, p);
-    if (p->parts > 1) fprintf(stderr, ", %d of them in part %d/%d", here, p->part + 1, p->parts);
-    if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
-    fputc('\n', stderr);
+    count_text(x, p, &line);
+    if (p->parts > 1) text_format(&line, ", %d of them in part %d/%d", here, p->part + 1, p->parts);
+    if (task) text_format(&line, ", %d of them in task %s", here, strrchr(task, ':') + 1);
+    terminal_say(stderr, "%s\n", line.at);
     say_twins(x);
     if (x->compared)
-        fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x->arm[0].name,
-                x->arm[0].label);
+        terminal_say(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x->arm[0].name,
+                     x->arm[0].label);
     print_doubts(x);
 }
 
@@ -363,7 +364,7 @@ static Rc run(Session *s, Error *e) {
             rc = foretell(s, &x, &p, &stored, &slurm, folder.slug, &runner.expected_seconds, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
-            fprintf(stderr, "normbench: note: %s\n", note.text);
+            terminal_say(stderr, "normbench: note: %s\n", note.text);
         if (!dry && !submits && !rc) rc = runner_train(&p, s, &x, &runner, e);
         if (!rc && !dry && !submits) rc = finish(s, &x, &p, &folder, &asks, e);
         todo_release(&p);
@@ -396,7 +397,7 @@ static Rc run_ranks(Session *s, Error *e) {
     /* mpirun ends all ranks when one has ended with a code: the line must be out before. The end of a rank that fails
      * alone does not come back. */
     if (rc && e->text[0] && (alone || first_of(s))) {
-        fprintf(stderr, "normbench: %s\n", e->text);
+        terminal_say(stderr, "normbench: %s\n", e->text);
         e->text[0] = 0;
     }
     mpi_close(alone ? rc : RC_OK);

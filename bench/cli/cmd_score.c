@@ -120,7 +120,7 @@ static Rc print(const ScoreTable *t, const Options *o, Error *e) {
         else
             cells_list_text(&tables, terminal_width(), &out);
     }
-    fputs(out.at, stdout);
+    o->times[OPTION_json] || o->times[OPTION_tex] ? (void)fputs(out.at, stdout) : terminal_print(out.at);
     text_clear(&out);
     if (o->times[OPTION_output]) {
         score_dump(t, &out);

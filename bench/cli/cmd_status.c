@@ -11,6 +11,7 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/cluster/share.h"
 #include "bench/run/watch.h"
 #include "bench/slurm/status.h"
@@ -247,7 +248,7 @@ Rc command_status(Session *s, Error *e) {
     time_t asked = 0;
     if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
     if (o->operands && session_plan(s, o->operand[0], &x, e)) return e->code;
-    if (!file_exists(s->runs)) fprintf(stderr, "normbench: note: %s: no such folder yet\n", s->runs);
+    if (!file_exists(s->runs)) terminal_say(stderr, "normbench: note: %s: no such folder yet\n", s->runs);
     if (watch) session_signals();
     if (watch && terminal) fputs("\033[2J", stdout);
     while (more && !session_signal) {
@@ -268,7 +269,7 @@ Rc command_status(Session *s, Error *e) {
         if (watch && terminal)
             show(&text, columns - 1, rows - 1);
         else
-            fputs(text.at, stdout);
+            o->times[OPTION_json] ? (void)fputs(text.at, stdout) : terminal_print(text.at);
         if (!output_flush(NULL)) break; /* nobody reads it any more: main says so */
         more = watch && !(st.x && st.done == st.runs);
         free(st.begun);

@@ -50,7 +50,7 @@ static Rc publish_target(const Table *t, const TargetSteps *target, const char *
     LOCAL_TEXT(json);
     target_steps_text(target, t->x, &text);
     target_steps_json(target, t->x, &json);
-    fputs(text.at, stdout);
+    terminal_print(text.at);
     (void)output_flush(NULL);
     Rc rc = write_text(t, folder, "-target.txt", &text, e);
     if (!rc) rc = write_text(t, folder, "-target.json", &json, e);
@@ -115,7 +115,7 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
     Figure *figure;
     *path = NULL;
     if (figure_draw(t, folder, FIGURE_ALL, &why)) {
-        fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
+        terminal_say(stderr, "normbench: note: no figures: %s\n", why.text);
         return 0;
     }
     int figures = figure_list(t, &figure), pdfs = 0;
@@ -125,7 +125,7 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
         pdfs += file_exists((*path)[pdfs]);
     }
     if (pdfs < figures)
-        fprintf(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
+        terminal_say(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
     free(figure);
     return pdfs;
 }
@@ -289,11 +289,11 @@ static Rc gate(const Options *o, const Table *t, const FailOn *f) {
         last[i] = what->step == t->sample.cell[what->cell].steps - 1;
     }
     Rc rc = comparisons_gate(t->family.at, t->family.count, last, f);
-    fprintf(stderr, "normbench: --fail-on %s: %s\n", option(o, OPTION_fail_on, ""),
-            rc == RC_OK                                 ? "passes"
-            : rc == RC_INCONCLUSIVE && !t->family.count ? "nothing is compared"
-            : rc == RC_INCONCLUSIVE                     ? "not decided"
-                                                        : "fails");
+    terminal_say(stderr, "normbench: --fail-on %s: %s\n", option(o, OPTION_fail_on, ""),
+                 rc == RC_OK                                 ? "passes"
+                 : rc == RC_INCONCLUSIVE && !t->family.count ? "nothing is compared"
+                 : rc == RC_INCONCLUSIVE                     ? "not decided"
+                                                             : "fails");
     return rc;
 }
 
@@ -311,8 +311,8 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
         return error_set(e, RC_USAGE, "--fail-on: %s is neither better lower nor higher", metric_info[x->metric].key);
     if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
     if (x->writeup[0] && !has_claims)
-        fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
-                x->writeup);
+        terminal_say(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
+                     x->writeup);
     command_text(s, x, &command);
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
@@ -400,8 +400,8 @@ static void name_others(const Session *s, const Experiment *x) {
             named += other_plan(s, x, &stored, word[i], &out);
     }
     if (named)
-        fprintf(stderr, "normbench: note: other plans of %s: %s%s\n", x->name, out.at,
-                more ? ", …; the folder out/ of the results holds all" : "");
+        terminal_say(stderr, "normbench: note: other plans of %s: %s%s\n", x->name, out.at,
+                     more ? ", …; the folder out/ of the results holds all" : "");
     store_release(&stored);
     names_free(word, words);
 }
@@ -410,7 +410,7 @@ static bool print_stored(const char *root, const Experiment *x, Error *e) {
     char file[RUN_LIST_PATH];
     char *text = stored_table(root, x, file);
     if (!text) return false;
-    fputs(text, stdout);
+    terminal_print(text);
     free(text);
     (void)output_flush(NULL);
     size_t n = strlen(e->text);
@@ -456,12 +456,13 @@ Rc command_table(Session *s, Error *e) {
             if (!s->recalled.all) name_others(s, &x);
             show_stored(s, &x, e);
         } else {
-            if (records.notes[0]) fprintf(stderr, "normbench: note: %s\n", records.notes);
+            if (records.notes[0]) terminal_say(stderr, "normbench: note: %s\n", records.notes);
             if (records.precision != PRECISION_exact)
-                fprintf(stderr,
-                        "normbench: note: not all runs are stored in precision exact; this table is of the runs in "
-                        "%s\n",
-                        precision_name(records.precision));
+                terminal_say(
+                    stderr,
+                    "normbench: note: not all runs are stored in precision exact; this table is of the runs in "
+                    "%s\n",
+                    precision_name(records.precision));
             rc = make(s, &x, &records, &folder, partial.at, e);
         }
         records_release(&records);

@@ -243,11 +243,12 @@ static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN
     if (!kept[0]) {
         Rc rc = run_list_take(records, s->root, x, list, e);
         if (!rc && list[0] && !records->missing)
-            fprintf(stderr, "normbench: note: these runs are not in results/; their losses are those of %s\n", list);
+            terminal_say(stderr, "normbench: note: these runs are not in results/; their losses are those of %s\n",
+                         list);
         return rc;
     }
-    fprintf(stderr, "normbench: note: not all of these runs are in results/; those stored in %s are read\n",
-            kept + strlen(s->root) + 1);
+    terminal_say(stderr, "normbench: note: not all of these runs are in results/; those stored in %s are read\n",
+                 kept + strlen(s->root) + 1);
     snprintf(s->results, sizeof s->results, "%.590s", kept);
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
     return until_read(records, s->runs, x, s->precise, e);
@@ -274,10 +275,10 @@ static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RU
             if (rc) return rc;
             continue;
         }
-        fprintf(stderr,
-                "normbench: note: this is profile %s: no --profile is given, and the runs of %s are not "
-                "stored\n",
-                other.profile, x->profile);
+        terminal_say(stderr,
+                     "normbench: note: this is profile %s: no --profile is given, and the runs of %s are not "
+                     "stored\n",
+                     other.profile, x->profile);
         records_release(records);
         experiment_release(x);
         *records = of, *x = other;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/weighted.h"
 #include "bench/translate/translation.h"
 
@@ -107,9 +108,10 @@ static Rc translate_all(Translating *a, const Session *s, Error *e) {
     if (!rc && !a->lines)
         rc = error_set(e, RC_USAGE, "translate: standard input is empty; give one sentence per line");
     if (a->cut)
-        fprintf(stderr,
-                "normbench: note: %ld of %ld lines have more than %d tokens; the tokens behind these were left out\n",
-                a->cut, a->lines, a->how.context - 1);
+        terminal_say(
+            stderr,
+            "normbench: note: %ld of %ld lines have more than %d tokens; the tokens behind these were left out\n",
+            a->cut, a->lines, a->how.context - 1);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/hash_log.h"
 #include "bench/theory/theory.h"
 #include "bench/verdict/until.h"
@@ -95,7 +96,7 @@ static Rc write_trace(Session *s, const Experiment *x, const char *path, Error *
 static Rc say_reference(const Reference *r, const char *title, Error *e) {
     LOCAL_TEXT(out);
     reference_text(r, title, &out);
-    fputs(out.at, stdout);
+    terminal_print(out.at);
     if (!reference_differs(r)) return RC_OK;
     return error_set(e, RC_REGRESSION, "%s: files differ from those stored under results/reference", title);
 }
@@ -194,7 +195,7 @@ Rc command_verify(Session *s, Error *e) {
         Error why = {.code = RC_OK};
         const char *name = operands ? o->operand[i] : all[i];
         Rc rc = tables ? verify_tables(s, name, &why) : verify_one(s, name, &compared, &why);
-        if (rc && worst) fprintf(stderr, "normbench: %s\n", e->text);
+        if (rc && worst) terminal_say(stderr, "normbench: %s\n", e->text);
         if (rc) *e = why, worst = rc;
     }
     if (!worst && !compared && !tables) return error_set(e, RC_UNMEASURED, "verify: nothing was compared");

@@ -98,8 +98,9 @@ static const Command *named(int argc, char **argv, int *words, Error *e) {
             return under;
         }
     if (c && c->under[0] && isatty(STDERR_FILENO))
-        fprintf(stderr, "normbench: note: %s is `normbench %s %s` now; the short form goes with the next version\n",
-                c->name, c->under, c->name);
+        terminal_say(stderr,
+                     "normbench: note: %s is `normbench %s %s` now; the short form goes with the next version\n",
+                     c->name, c->under, c->name);
     return c;
 }
 
@@ -177,6 +178,6 @@ int main(int argc, char **argv) {
             rc = dispatch(c, argc - 1 - words, argv + 1 + words, &e);
     }
     rc = flush_output(rc, &e);
-    if (rc && e.text[0]) fprintf(stderr, "normbench: %s\n", e.text);
+    if (rc && e.text[0]) terminal_say(stderr, "normbench: %s\n", e.text);
     return rc;
 }

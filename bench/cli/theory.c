@@ -53,13 +53,13 @@ static Rc print_table(const Session *s, Error *e) {
     theory_judge(&t, verdict);
     theory_cells(verdict, STATEMENT_COUNT, &c);
     cells_text(&c, terminal_width(), &text);
-    fputs(text.at, stdout);
+    terminal_print(text.at);
     Rc rc = folder_make_own(theory_folder(s->results, folder), e);
     if (!rc) rc = write_files(&c, folder, e);
     cells_release(&c);
     if (!rc && theory_draw(verdict, folder, FIGURE_ALL, &why))
-        fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
-    if (!rc) fprintf(stderr, "%s/\n", folder);
+        terminal_say(stderr, "normbench: note: no figures: %s\n", why.text);
+    if (!rc) terminal_say(stderr, "%s/\n", folder);
     theory_release(&t);
     return rc;
 }
@@ -74,8 +74,8 @@ Rc theory_run(Session *s, Error *e) {
     if (check_options(s->options, e)) return e->code;
     session_signals();
     if (folder_make_own(theory_folder(s->results, folder), e)) return e->code;
-    fprintf(stderr, "theory: %d statements, in double on %d thread%s\n", STATEMENT_COUNT, s->threads,
-            s->threads == 1 ? "" : "s");
+    terminal_say(stderr, "theory: %d statements, in double on %d thread%s\n", STATEMENT_COUNT, s->threads,
+                 s->threads == 1 ? "" : "s");
     if (theory_measure(&t, s->threads, session_stopped, e)) return e->code;
     Rc rc = theory_write(&t, theory_file(s->results, path), e);
     theory_release(&t);

@@ -198,20 +198,21 @@ static void stretch_lines(Canvas *c, const BlockPicture *p, int i) {
     put(next_line(c, false), 0, "head");
 }
 
-void block_text(const BlockPicture *p, Text *out) {
+void block_text(const BlockPicture *p, int width, Text *out) {
     Canvas left, right;
     char both[2 * WIDE + 8];
-    for (int i = 0; i < p->stretches; i += 2) {
+    const int beside = width >= 2 * WIDE + 4 ? 2 : 1;
+    for (int i = 0; i < p->stretches; i += beside) {
         stretch_lines(&left, p, i);
         right.lines = 0;
-        if (i + 1 < p->stretches) stretch_lines(&right, p, i + 1);
+        if (beside == 2 && i + 1 < p->stretches) stretch_lines(&right, p, i + 1);
         for (int l = 0; l < left.lines || l < right.lines; l++) {
             snprintf(both, sizeof both, "  %-*.*s  %.*s", WIDE, WIDE, l < left.lines ? left.line[l] : "", WIDE,
                      l < right.lines ? right.line[l] : "");
             for (size_t n = strlen(both); n && both[n - 1] == ' '; n--) both[n - 1] = 0;
             text_format(out, "%s\n", both);
         }
-        if (i + 2 < p->stretches) text_format(out, "\n");
+        if (i + beside < p->stretches) text_format(out, "\n");
     }
     if (p->left_out) text_format(out, "  … and %d stretches of blocks more\n", p->left_out);
 }

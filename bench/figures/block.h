@@ -38,8 +38,8 @@ typedef struct {
 /* An SVG file of its own, readable on light and dark ground. */
 void block_svg(const BlockPicture *p, Text *out);
 
-/* The same in plain characters, at most 80 to a line. */
-void block_text(const BlockPicture *p, Text *out);
+/* The same in plain characters, at most 80 to a line: two stretches side by side where the width has room for them. */
+void block_text(const BlockPicture *p, int width, Text *out);
 
 /* A number that moves in a straight line over the steps of a run, as a drawing in plain characters: `what` above it. */
 void moves_text(const char *what, double from, double to, Text *out);

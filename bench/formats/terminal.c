@@ -17,11 +17,15 @@ int terminal_width_of(bool terminal, const char *columns, int own) {
     return width < LEAST_PAGE_WIDTH ? LEAST_PAGE_WIDTH : width > PAGE_WIDTH_MAX ? PAGE_WIDTH_MAX : (int)width;
 }
 
-int terminal_width(void) {
+static int width_at(int fd) {
     struct winsize size = {0};
-    bool terminal = isatty(STDOUT_FILENO);
-    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) size.ws_col = 0;
+    bool terminal = isatty(fd);
+    if (terminal && ioctl(fd, TIOCGWINSZ, &size)) size.ws_col = 0;
     return terminal_width_of(terminal, getenv("COLUMNS"), size.ws_col);
+}
+
+int terminal_width(void) {
+    return width_at(STDOUT_FILENO);
 }
 
 /* Where the last column of a line begins; 0: it has one alone. */
@@ -47,44 +51,67 @@ static bool is_drawn(const char *line, size_t n) {
     return memmem(line, n, "  |", 3) || memmem(line, n, "---", 3);
 }
 
-/* A word; one that is wider than the page is broken before a bar. Return the columns that its last line takes. */
+/* Where a word that is too wide for the room is broken: before a bar, else behind a slash, else where the room ends. */
+static size_t break_of(const char *word, size_t n, size_t room) {
+    size_t bar = 0, slash = 0, end = 0, columns = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!continues(word[i]) && columns++ == room) break;
+        if (i && word[i] == '|') bar = i;
+        if (word[i] == '/' && i + 1 < n) slash = i + 1;
+        end = i + 1;
+    }
+    return bar ? bar : slash ? slash : end;
+}
+
+/* A word; one that is wider than the page is broken. Return the columns that its last line takes. */
 static size_t add_word(const char *word, size_t n, size_t indent, size_t width, Text *out) {
     while (indent + columns_of(word, n) > width) {
-        size_t bar = 0;
-        for (size_t i = 1; i < n && indent + i <= width; i++)
-            if (word[i] == '|') bar = i;
-        if (!bar) break;
-        text_format(out, "%.*s\n%*s", (int)bar, word, (int)indent, "");
-        word += bar, n -= bar;
+        size_t at = break_of(word, n, width - indent);
+        text_format(out, "%.*s\n%*s", (int)at, word, (int)indent, "");
+        word += at, n -= at;
     }
     text_format(out, "%.*s", (int)n, word);
     return columns_of(word, n);
 }
 
-/* One line; a word that is wider than the page and has no bar stays whole. */
+/* Where a broken line goes on: below its last column, or further left where a word of that would not fit there. */
+static size_t indent_of(const char *line, size_t n, size_t width) {
+    size_t indent = last_column(line, n), widest = 0;
+    if (indent > 2 * width / 3) return 4;
+    for (size_t i = indent; i < n;) {
+        size_t word = 0;
+        while (i + word < n && line[i + word] != ' ') word++;
+        size_t wide = memchr(line + i, '|', word) ? 0 : columns_of(line + i, word);
+        if (wide > widest) widest = wide;
+        i += word + 1;
+    }
+    if (indent + widest <= width) return indent;
+    return widest + 4 <= width ? width - widest : indent < 4 ? indent : 4;
+}
+
+/* One line. */
 static void fit_line(const char *line, size_t n, size_t width, Text *out) {
-    size_t indent = last_column(line, n), used = 0;
+    size_t indent = indent_of(line, n, width), used = 0;
     if (columns_of(line, n) <= width || is_drawn(line, n)) {
         text_format(out, "%.*s\n", (int)n, line);
         return;
     }
-    if (indent > 2 * width / 3) indent = 4;
     text_format(out, "%.*s", (int)indent, line); /* its words begin behind it */
     used = indent;
-    bool first = true;
+    bool first = true, empty = strspn(line, " ") >= indent;
     for (size_t i = indent; i < n;) {
         size_t blanks = 0, word = 0;
         while (i + blanks < n && line[i + blanks] == ' ') blanks++;
         while (i + blanks + word < n && line[i + blanks + word] != ' ') word++;
         if (!word) break;
         size_t wide = columns_of(line + i + blanks, word);
-        if (!first && used + blanks + wide > width) {
-            text_format(out, "\n%*s", (int)indent, "");
+        if ((!first || blanks) && used + blanks + wide > width) {
+            if (!empty) text_format(out, "\n%*s", (int)indent, "");
             i += blanks, used = indent, blanks = 0;
         }
         text_format(out, "%*s", (int)blanks, "");
         used += blanks + add_word(line + i + blanks, word, indent, width, out);
-        i += blanks + word, first = false;
+        i += blanks + word, first = false, empty = false;
     }
     text_format(out, "\n");
 }
@@ -154,6 +181,6 @@ void terminal_say(FILE *to, const char *format, ...) {
     va_end(list);
     if (n < 0) mem_end(0);
     bool terminal = isatty(fileno(to));
-    if (terminal) terminal_fit(text, terminal_width(), &fits);
+    if (terminal) terminal_fit(text, width_at(fileno(to)), &fits);
     fputs(terminal ? fits.at : text, to);
 }

@@ -18,8 +18,9 @@ int terminal_width(void);
 int terminal_width_of(bool terminal, const char *columns, int own);
 
 /* Lines that are wider than a page are broken at blanks; what goes on stands below the line's last column, which two
- * blanks or more set off (of a list of options: below what they say).
- * A signature, a|b|c, is broken before a bar. Lines of a drawing stay whole. */
+ * blanks or more set off (of a list of options: below what they say), or further left where its words would not fit.
+ * A word that is wider than the page is broken: a signature, a|b|c, before a bar, a path behind a slash. Lines of a
+ * drawing stay whole. */
 void terminal_fit(const char *text, int width, Text *out);
 
 /* Titles of tables in bold, "better than …" in green, "worse than …" in red: for a terminal. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/formats/terminal.h"
 #include "bench/plan/declare.h"
 #include "bench/plan/profile.h"
 #include "bench/verdict/grid.h"
@@ -56,7 +57,7 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
     TableOptions options = {.command = "", .notes = t->records.notes};
     if (!rc) rc = table_make(&t->table, &t->x, t->records.at, f, options, e);
     if (rc == RC_UNMEASURED)
-        fprintf(stderr, "normbench: note: not shown: %s %s: %s\n", t->x.name, t->x.profile, e->text);
+        terminal_say(stderr, "normbench: note: not shown: %s %s: %s\n", t->x.name, t->x.profile, e->text);
     if (rc) {
         ledger_table_free(t);
         return rc == RC_UNMEASURED ? RC_OK : rc;
@@ -284,15 +285,15 @@ void ledger_note_parts(const Ledger *b) {
     for (int i = 0; i < b->made_count; i++) {
         const LedgerTable *t = b->made[i];
         if (t->table.classes.length)
-            fprintf(stderr, "normbench: note: %s %s: runs of arithmetic class %s are taken\n", t->x.name, t->x.profile,
-                    t->table.classes.at);
+            terminal_say(stderr, "normbench: note: %s %s: runs of arithmetic class %s are taken\n", t->x.name,
+                         t->x.profile, t->table.classes.at);
         if (t->records.notes[0])
-            fprintf(stderr, "normbench: note: %s %s: %s\n", t->x.name, t->x.profile, t->records.notes);
+            terminal_say(stderr, "normbench: note: %s %s: %s\n", t->x.name, t->x.profile, t->records.notes);
     }
     for (int i = 0; i < b->parts; i++) {
         LOCAL_TEXT(line);
         ledger_part(&b->part[i], &line);
-        fprintf(stderr, "normbench: note: not shown: %s\n", line.at);
+        terminal_say(stderr, "normbench: note: not shown: %s\n", line.at);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "bench/compare/compare.h"
+#include "bench/formats/terminal.h"
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
 #include "bench/verify/gate.h"
@@ -113,11 +114,12 @@ static void note(const char *old, OptionKind kind, const char *before) {
     if (!isatty(STDERR_FILENO)) return;
     option_name(name, kind);
     bool value = info[kind].value.kind != FLAG, part = info[kind].part_of >= 0;
-    fprintf(stderr, "normbench: note: --%s is `--%s%s%s%s` now; the old form goes with the next version\n", old, name,
-            !value ? ""
-            : part ? "="
-                   : " ",
-            before, value ? info[kind].argument : "");
+    terminal_say(stderr, "normbench: note: --%s is `--%s%s%s%s` now; the old form goes with the next version\n", old,
+                 name,
+                 !value ? ""
+                 : part ? "="
+                        : " ",
+                 before, value ? info[kind].argument : "");
 }
 
 /* The option that is called `word`, or was in the version before; *before: what then stands before its value.

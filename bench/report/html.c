@@ -5,6 +5,7 @@
 #include "base/scratch.h"
 #include "bench/figures/figure.h"
 #include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
 #include "bench/report/report.h"
 #include "bench/write/prose.h"
 #include "bench/write/summaries.h"
@@ -312,7 +313,7 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
         text_format(&page, "<p class=\"banner\">No figures: ");
         html_text(&page, why.text);
         text_format(&page, "</p>\n");
-        fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
+        terminal_say(stderr, "normbench: note: no figures: %s\n", why.text);
     }
     Rc rc = RC_OK;
     for (int i = 0; i < b->made_count && !rc; i++) {
@@ -322,7 +323,7 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     text_format(&page, "</section>\n</main>\n</body>\n</html>\n");
     snprintf(path, sizeof path, "%.1200s/report.html", folder);
     if (!rc) rc = file_write(path, page.at, page.length, e);
-    if (!rc) fprintf(stderr, "  %s: %d figures\n", path, number);
+    if (!rc) terminal_say(stderr, "  %s: %d figures\n", path, number);
     scratch_remove(&aside);
     return rc;
 }

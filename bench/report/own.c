@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/formats/terminal.h"
 #include "bench/report/report.h"
 #include "bench/store/plan_folder.h"
 #include "bench/store/texts.h"
@@ -40,7 +41,7 @@ static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
 }
 
 static Rc not_shown(const char *slug, Rc rc, const Error *e) {
-    if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", slug, e->text);
+    if (rc == RC_UNMEASURED) terminal_say(stderr, "normbench: note: not shown: results/out/%s: %s\n", slug, e->text);
     return rc;
 }
 
@@ -67,7 +68,7 @@ static Rc take(Ledger *b, const Session *s, Store *stored, const char *slug, con
     for (int i = 0; i < o.sets; i++) precise |= !strncmp(set[i], "precision=", 10);
     LedgerTable *t = mem_alloc(1, sizeof *t);
     if (plan_note_experiment(note, s->root, slug, &t->x, e)) {
-        fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", slug, e->text);
+        terminal_say(stderr, "normbench: note: not shown: results/out/%s: %s\n", slug, e->text);
         free(t);
         return RC_OK;
     }

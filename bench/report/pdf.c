@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/formats/subprocess.h"
+#include "bench/formats/terminal.h"
 #include "bench/report/report.h"
 #include "bench/store/provenance.h"
 #include "bench/write/prose.h"
@@ -255,7 +256,7 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
     if (!rc) rc = table_pdf_run(aside.path, false, e);
     snprintf(to, sizeof to, "%.1200s/report.pdf", folder);
     if (!rc) rc = subprocess_copy(SHOW_TEXT("%.800s/typeset.pdf", aside.path), to, e);
-    if (!rc) fprintf(stderr, "  %s\n", to);
+    if (!rc) terminal_say(stderr, "  %s\n", to);
     scratch_remove(&aside);
     return rc;
 }

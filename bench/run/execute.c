@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/evaluate.h"
 #include "bench/run/linear_probe.h"
 #include "bench/run/quantized.h"
@@ -329,12 +330,14 @@ static void restore_checkpoints(Running *g) {
         Error why;
         Replica *of = &g->replica[i];
         Rc rc = checkpoint_read(g->x->folder, of->run->id, g->t, i, of->r, of->chain, &why);
-        if (rc == RC_INTEGRITY) fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
+        if (rc == RC_INTEGRITY)
+            terminal_say(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
         if (!rc && step >= 0 && step_of(g) != step)
-            fprintf(stderr,
-                    "normbench: run %.12s has a checkpoint of step %d, and a run that is trained with it one of step "
-                    "%d: all start over\n",
-                    of->run->id, step_of(g), step);
+            terminal_say(
+                stderr,
+                "normbench: run %.12s has a checkpoint of step %d, and a run that is trained with it one of step "
+                "%d: all start over\n",
+                of->run->id, step_of(g), step);
         if (!rc && step < 0) step = step_of(g);
         resumed += !rc && step_of(g) == step;
     }

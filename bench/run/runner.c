@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/cluster/share.h"
 #include "bench/run/cluster/split.h"
 #include "bench/run/execute.h"
@@ -416,8 +417,8 @@ static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *
     if (most < asked) *groups = make_groups(r, pending, jobs, most);
     if (*threads > fit / most) *threads = fit / most;
     if (!r->told && ((*threads < wanted && *threads < *groups) || (r->o->replicas && most < asked)))
-        fprintf(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", *threads * most,
-                wanted * (r->o->replicas ? asked : most), need / mb, have / mb);
+        terminal_say(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", *threads * most,
+                     wanted * (r->o->replicas ? asked : most), need / mb, have / mb);
     r->told = true;
     return RC_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/cluster/deal.h"
 #include "bench/run/cluster/share.h"
 #include "bench/run/cluster/slurm.h"
@@ -265,17 +266,17 @@ static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {
     double least = INFINITY, most = 0;
     char a[32], b[32];
     for (int i = 0; i < t->runs; i++) queued += fate[i] == QUEUED, held += fate[i] == HELD;
-    if (queued) fprintf(stderr, "  %d run%s in Slurm's queue already\n", queued, queued == 1 ? " is" : "s are");
-    if (held) fprintf(stderr, "  %d run%s being trained by others\n", held, held == 1 ? " is" : "s are");
+    if (queued) terminal_say(stderr, "  %d run%s in Slurm's queue already\n", queued, queued == 1 ? " is" : "s are");
+    if (held) terminal_say(stderr, "  %d run%s being trained by others\n", held, held == 1 ? " is" : "s are");
     for (int i = 0; i < sub->tasks; i++) least = fmin(least, sub->seconds[i]), most = fmax(most, sub->seconds[i]);
     if (sub->tasks && most > 0)
-        fprintf(stderr, "  %d task%s of %s to %s, %s\n", sub->tasks, sub->tasks == 1 ? "" : "s",
-                format_duration(a, least), format_duration(b, most),
-                sub->guessed ? "at 55% of this machine's fma peak, as no stored run tells the time"
-                             : "by the time of stored runs");
+        terminal_say(stderr, "  %d task%s of %s to %s, %s\n", sub->tasks, sub->tasks == 1 ? "" : "s",
+                     format_duration(a, least), format_duration(b, most),
+                     sub->guessed ? "at 55% of this machine's fma peak, as no stored run tells the time"
+                                  : "by the time of stored runs");
     else if (sub->tasks)
-        fprintf(stderr, "  %d task%s of about the same number of operations; no stored run tells the time\n",
-                sub->tasks, sub->tasks == 1 ? "" : "s");
+        terminal_say(stderr, "  %d task%s of about the same number of operations; no stored run tells the time\n",
+                     sub->tasks, sub->tasks == 1 ? "" : "s");
 }
 
 /* -o DIR: what would be submitted, in a folder: DIR itself, or DIR/1, DIR/2 … of several arrays. */
@@ -317,8 +318,8 @@ static Rc make_arrays(Arrays *a, const Session *s, const Experiment *x, const To
     say_counts(t, fate, &sub);
     cut_arrays(a, &sub, most, request->nodes);
     if (a->parts > 1)
-        fprintf(stderr, "  %d arrays%s: Slurm takes %d tasks to one\n", a->parts,
-                a->in_turn ? ", one after the other" : "", most);
+        terminal_say(stderr, "  %d arrays%s: Slurm takes %d tasks to one\n", a->parts,
+                     a->in_turn ? ", one after the other" : "", most);
     submission_release(&sub);
     return RC_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/formats/subprocess.h"
+#include "bench/formats/terminal.h"
 #include "bench/write/summaries.h"
 
 /* Text block of 5.5 x 9 inches, as venues have it; siunitx 2 and 3 want different words for bold numbers. */
@@ -96,7 +97,7 @@ static void report_warnings(const char *aside) {
     if (file_read(SHOW_TEXT("%.800s/typeset.log", aside), &log, &length, &ignored)) return;
     for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         if (!strncmp(line, "Overfull", 8) || !strncmp(line, "Underfull", 9) || strstr(line, "Warning:"))
-            fprintf(stderr, "normbench: note: LaTeX: %s\n", line);
+            terminal_say(stderr, "normbench: note: LaTeX: %s\n", line);
     free(log);
 }
 

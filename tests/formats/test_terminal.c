@@ -32,10 +32,18 @@ Test(terminal, lines_are_broken_to_fit) {
     cr_expect_str_eq(out.at, "one two \xc3\xa4\xc3\xa4\xc3\xa4\nfour\n");
     text_clear(&out);
     terminal_fit("averyveryverylongword and more", 10, &out);
-    cr_expect_str_eq(out.at, "averyveryverylongword\nand more\n");
+    cr_expect_str_eq(out.at, "averyveryv\nerylongwor\nd and more\n");
+    text_clear(&out);
+    terminal_fit("  runs/0123456789abcdef/record.json", 24, &out);
+    cr_expect_str_eq(out.at, "  runs/0123456789abcdef/\n  record.json\n");
     text_clear(&out);
     terminal_fit("n8|pair:seed|v0.1.0|EXPLORATORY\n|unbroken-after-its-first-bar\n", 20, &out);
-    cr_expect_str_eq(out.at, "n8|pair:seed|v0.1.0\n|EXPLORATORY\n|unbroken-after-its-first-bar\n");
+    cr_expect_str_eq(out.at, "n8|pair:seed|v0.1.0\n|EXPLORATORY\n|unbroken-after-its-\nfirst-bar\n");
+    text_clear(&out);
+    terminal_fit("  6  0  gate  2048 x 4    a.name.of.a.tensor\n"
+                 "                        the.scale.of.it.all\n", 40, &out);
+    cr_expect_str_eq(out.at, "  6  0  gate  2048 x 4\n                      a.name.of.a.tensor\n"
+                             "                     the.scale.of.it.all\n");
     text_clear(&out);
     terminal_fit("  (+)<-------- strokes stay\n   |      |\n", 10, &out);
     cr_expect_str_eq(out.at, "  (+)<-------- strokes stay\n   |      |\n");
