@@ -147,11 +147,11 @@ void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backwa
 
 typedef struct {
     Trainer *t;
-    TraceLine *line;
+    HashLine *line;
     void *context;
-} Tracer;
+} HashLog;
 
-static void trace_tensor(const Trainer *t, TraceLine *line, void *context, const char *phase, int op, const char *kind,
+static void hash_tensor(const Trainer *t, HashLine *line, void *context, const char *phase, int op, const char *kind,
                          Role role, int tensor) {
     uint8_t digest[32];
     TensorHash h;
@@ -162,28 +162,28 @@ static void trace_tensor(const Trainer *t, TraceLine *line, void *context, const
 }
 
 /* An op's output; or the gradients it wrote, while they stand: later contributors add to them. */
-static void trace_op(void *context, int i, bool backward) {
-    const Tracer *x = context;
+static void hash_op(void *context, int i, bool backward) {
+    const HashLog *x = context;
     const Tape *tape = &x->t->tape;
     if (i < 0) return;
     const Op *op = &tape->op[i];
     const char *kind = op_info[op->kind].name;
-    if (!backward) trace_tensor(x->t, x->line, x->context, "forward", i, kind, ROLE_ACT, op->out);
+    if (!backward) hash_tensor(x->t, x->line, x->context, "forward", i, kind, ROLE_ACT, op->out);
     for (int j = 0; backward && j < op->in_count; j++) {
         int tensor = tape->input[op->in_at + j];
         Role role = role_gradient(tape->tensor[tensor].role);
-        if (role != ROLE_COUNT) trace_tensor(x->t, x->line, x->context, "backward", i, kind, role, tensor);
+        if (role != ROLE_COUNT) hash_tensor(x->t, x->line, x->context, "backward", i, kind, role, tensor);
     }
 }
 
-void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *line, void *context) {
+void trainer_hash_parameters(const Trainer *t, const char *phase, HashLine *line, void *context) {
     for (int i = 0; i < t->parameters; i++)
-        trace_tensor(t, line, context, phase, 0, "parameter", ROLE_PARAM, t->parameter[i]);
+        hash_tensor(t, line, context, phase, 0, "parameter", ROLE_PARAM, t->parameter[i]);
 }
 
-bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *report) {
-    trainer_each_op(t, trace_op, &(Tracer){t, line, context});
+bool trainer_hash_step(Trainer *t, HashLine *line, void *context, StepReport *report) {
+    trainer_each_op(t, hash_op, &(HashLog){t, line, context});
     if (!trainer_step(t, report) || trainer_failed(t, NULL)) return false;
-    trainer_trace_parameters(t, "update", line, context);
+    trainer_hash_parameters(t, "update", line, context);
     return true;
 }

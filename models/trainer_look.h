@@ -57,11 +57,11 @@ double trainer_norm_only(Trainer *t);
 
 /* Make one step of replica 0 op by op, and hash what each op wrote, then the updated parameters. phase: "forward",
  * "backward", "update". False as trainer_step. */
-typedef void TraceLine(void *context, const char *phase, int op, const char *kind, const char *tensor,
-                       const uint8_t hash[32]);
-bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *report);
+typedef void HashLine(void *context, const char *phase, int op, const char *kind, const char *tensor,
+                      const uint8_t hash[32]);
+bool trainer_hash_step(Trainer *t, HashLine *line, void *context, StepReport *report);
 /* Hash only the parameters; phase: "start" or the caller's. */
-void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *line, void *context);
+void trainer_hash_parameters(const Trainer *t, const char *phase, HashLine *line, void *context);
 
 /* Sites where steps of a precision with 16-bit storage round, and a replica's counts there since its start. */
 typedef enum { PASS_weights, PASS_forward, PASS_backward } RoundPass;

@@ -1,5 +1,5 @@
 /* normbench records trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a table's number to its runs. Reads
- * records alone. (The traces of hashes that `verify -o` writes are bench/run/hash_log.h.) */
+ * records alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * compare (bench/verify/gate.h).
  * normbench verify EXPERIMENT... --tables: compare the tables and figures that `table` made with the stored ones, byte
  * for byte (bench/verify/reference.h). Trains nothing.
- * normbench verify [EXPERIMENT] --bisect A B: the first step and op in which two backends or trace files differ. */
+ * normbench verify [EXPERIMENT] --bisect A B: the first step and op in which two backends or hash logs differ. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,16 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/hash_log.h"
+#include "bench/run/todo.h"
+#include "bench/store/feeding.h"
 #include "bench/theory/theory.h"
 #include "bench/verdict/until.h"
 #include "bench/verify/baseline.h"
 #include "bench/verify/gate.h"
 #include "bench/verify/reference.h"
 #include "bench/write/table.h"
+#include "models/trainer.h"
+#include "models/trainer_look.h"
 
 enum { HASH_LOG_STEPS = 5 };
 
@@ -52,8 +55,76 @@ static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
     return rc;
 }
 
-/* A backend's name, or the path of a trace file. */
-static Rc trace_of(Session *s, const Experiment *x, const char *what, Text *out, Error *e) {
+/* ---- Hash logs: the hash of every op of every step of a run, one line each, to compare two arithmetics op by op:
+ *
+ *     pre seed 1  step 0  forward   12 attention  h.0.attn  5c0f…
+ *
+ * Between two machines, compilers or backends, the first line that differs names the step and the op. ---- */
+
+typedef struct {
+    Text *out;
+    const char *run;
+    int step;
+} HashLog;
+
+static void add_line(void *context, const char *phase, int op, const char *kind, const char *tensor,
+                     const uint8_t hash[32]) {
+    const HashLog *t = context;
+    char hex[SHA256_HEX];
+    text_format(t->out, "%s  step %d  %-8s %3d %-10s %-28s %.16s\n", t->run, t->step, phase, op, kind, tensor,
+                sha256_hex(hex, hash));
+}
+
+static Rc log_run(const RunSpec *s, const Dataset *d, const Backend *backend, int steps, const char *name, Text *out,
+                    Error *e) {
+    ModelShape shape = spec_shape(s, d->vocab);
+    Recipe recipe = spec_recipe(s);
+    Trainer *t;
+    StepReport report = {.finite = true};
+    if (trainer_for_gpt(&t, &shape, &s->variant, NULL, &recipe, &s->seed, 1, backend, e)) return e->code;
+    HashLog log = {.out = out, .run = name};
+    trainer_hash_parameters(t, "start", add_line, &log);
+    for (bool logged = true; log.step < steps && report.finite && logged; log.step++) {
+        feed_step(t, 0, d, s, spec_order_seed(s), (uint64_t)log.step);
+        logged = trainer_hash_step(t, add_line, &log, &report);
+    }
+    Rc rc = trainer_failed(t, e) || dataset_failed(d, e) ? e->code : RC_OK;
+    trainer_free(t);
+    return rc;
+}
+
+/* Append the log of the first `steps` steps of every arm of the experiment, first cell and seed. */
+static Rc hash_log_experiment(Session *s, const Experiment *x, const Backend *backend, int steps, Text *out, Error *e) {
+    for (int arm = 0; arm < x->arms; arm++) {
+        RunSpec spec = experiment_spec(x, 0, arm, 0);
+        char tokenizer[SPEC_TEXT_SIZE], name[128];
+        const Dataset *d;
+        snprintf(name, sizeof name, "%s seed %llu", x->arm[arm].name, (unsigned long long)spec.seed);
+        if (session_dataset(s, spec.dataset.text, spec_get(tokenizer, &spec, "tokenizer"), &d, e)) return e->code;
+        int most = steps < (int)spec.steps ? steps : (int)spec.steps;
+        if (log_run(&spec, d, backend, most, name, out, e)) return e->code;
+    }
+    return RC_OK;
+}
+
+static size_t copy_line(char out[256], const char *from) {
+    size_t n = strcspn(from, "\n");
+    snprintf(out, 256, "%.*s", (int)(n < 255 ? n : 255), from);
+    return from[n] ? n + 1 : n;
+}
+
+/* Return the first line in which two logs differ, 0-based; -1: they are equal. line_a, line_b: both texts. */
+static int hash_log_difference(const char *a, const char *b, char line_a[256], char line_b[256]) {
+    for (int i = 0; *a || *b; i++) {
+        a += copy_line(line_a, a);
+        b += copy_line(line_b, b);
+        if (strcmp(line_a, line_b)) return i;
+    }
+    return -1;
+}
+
+/* A backend's name, or the path of a hash log. */
+static Rc log_of(Session *s, const Experiment *x, const char *what, Text *out, Error *e) {
     if (file_exists(what)) {
         char *bytes;
         size_t length;
@@ -71,8 +142,8 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     LOCAL_TEXT(ta);
     LOCAL_TEXT(tb);
     char la[256], lb[256];
-    Rc rc = trace_of(s, x, a, &ta, e);
-    if (!rc) rc = trace_of(s, x, b, &tb, e);
+    Rc rc = log_of(s, x, a, &ta, e);
+    if (!rc) rc = log_of(s, x, b, &tb, e);
     if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
     if (!rc) {
         int at = hash_log_difference(ta.at, tb.at, la, lb);
@@ -86,7 +157,7 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     return rc;
 }
 
-static Rc write_trace(Session *s, const Experiment *x, const char *path, Error *e) {
+static Rc write_log(Session *s, const Experiment *x, const char *path, Error *e) {
     LOCAL_TEXT(t);
     Rc rc = hash_log_experiment(s, x, s->backend, HASH_LOG_STEPS, &t, e);
     if (!rc) rc = file_write(path, t.at, t.length, e);
@@ -174,17 +245,17 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
 
 Rc command_verify(Session *s, Error *e) {
     const Options *o = s->options;
-    const char *trace = option(o, OPTION_output, NULL);
+    const char *log = option(o, OPTION_output, NULL);
     bool tables = o->times[OPTION_tables] > 0;
     int operands = o->operands, compared = 0;
     Experiment x;
     session_signals();
     if (tables && !operands) return error_set(e, RC_USAGE, "verify: --tables needs the names of the experiments");
-    if (o->times[OPTION_bisect] || trace) {
+    if (o->times[OPTION_bisect] || log) {
         int own = o->times[OPTION_bisect] ? operands - 2 : operands;
-        if (own != 0 && own != 1) return error_set(e, RC_USAGE, "verify: --bisect takes two backends or trace files");
+        if (own != 0 && own != 1) return error_set(e, RC_USAGE, "verify: --bisect takes two backends or hash logs");
         if (session_experiment(s, own ? o->operand[0] : "smoke", &x, e)) return e->code;
-        Rc rc = trace ? write_trace(s, &x, trace, e) : bisect(s, &x, o->operand[own], o->operand[own + 1], e);
+        Rc rc = log ? write_log(s, &x, log, e) : bisect(s, &x, o->operand[own], o->operand[own + 1], e);
         experiment_release(&x);
         return rc;
     }
