@@ -298,6 +298,14 @@ static Rc read_plot(const Options *o, const char **plot, Error *e) {
     return RC_OK;
 }
 
+static Rc draw(const CompareResult *r, const char *path, Error *e) {
+    Plot drawn;
+    compare_plot(r, &drawn);
+    Rc rc = plot_write(&drawn, path, e);
+    plot_release(&drawn);
+    return rc;
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -312,13 +320,12 @@ Rc command_compare(Session *s, Error *e) {
     if (against && NOT_BOTH(o, "--against", e, OPTION_tex, OPTION_output, OPTION_looks, OPTION_margin, OPTION_fail_on,
                             OPTION_baseline, OPTION_stall))
         return e->code;
-    if (read_options(o, &options, e) || read_anytime(o, &options, e))
-        return e->code;
     CompareColumns columns;
-    if (read_columns(o, &columns, e)) return e->code;
-    columns.unpaired |= against;
     const char *plot;
-    if (read_plot(o, &plot, e)) return e->code;
+    if (read_options(o, &options, e) || read_anytime(o, &options, e) || read_columns(o, &columns, e) ||
+        read_plot(o, &plot, e))
+        return e->code;
+    columns.unpaired |= against;
     if (!strcmp(option(o, OPTION_at, ""), "every")) {
         Rc rc = NOT_BOTH(o, "--at every", e, OPTION_against, OPTION_target, OPTION_looks, OPTION_anytime,
                          OPTION_fail_on, OPTION_stall, OPTION_sentence, OPTION_margin);
@@ -349,12 +356,7 @@ Rc command_compare(Session *s, Error *e) {
     LOCAL_TEXT(out);
     print(o, &result, &out);
     rc = compare_over_exit(&result);
-    if (plot) {
-        Plot drawn;
-        compare_plot(&result.of[0], &drawn);
-        if (plot_write(&drawn, plot, e)) rc = e->code;
-        plot_release(&drawn);
-    }
+    if (plot && draw(&result.of[0], plot, e)) rc = e->code;
     put(o, &out);
     compare_over_release(&result);
     compare_corpora_release(&data);

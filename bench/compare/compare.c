@@ -146,7 +146,8 @@ static Rc read_looks(CompareResult *r, Error *e) {
         if (o->look[i] == (size_t)r->family.n) r->this_look = i;
     }
     if (r->this_look < 0)
-        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)", r->family.n, list.at);
+        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)",
+                  r->family.n, list.at);
     else
         r->family.alpha = r->look[r->this_look].alpha;
     return r->this_look < 0 ? e->code : RC_OK;

@@ -99,8 +99,8 @@ static json_t *step_json(double step) {
 }
 
 static json_t *steps_json(const CompareArm *a) {
-    return json_new("median", step_json(a->all.median), "least", step_json(a->all.least), "most", step_json(a->all.most), "never",
-                    a->all.rate.k);
+    return json_new("median", step_json(a->all.median), "least", step_json(a->all.least), "most",
+                    step_json(a->all.most), "never", a->all.rate.k);
 }
 
 static json_t *rate_json(const StCp *x) {

@@ -52,7 +52,8 @@ Test(compare_anytime, the_margin) {
     cr_expect(result.family.anytime[1].at == 8 && result.family.anytime[1].decision == DECISION_LOWER_NEGLIGIBLE);
     release();
     make("seed,a,b\n1,3,3.1\n2,3,3\n3,3,nan\n", .9, 9, 64);
-    cr_expect(isnan(result.family.anytime->inside_p) && result.family.anytime->status == ST_OK, "a diverged run counts as the cap");
+    cr_expect(isnan(result.family.anytime->inside_p) && result.family.anytime->status == ST_OK,
+              "a diverged run counts as the cap");
     release();
 }
 
