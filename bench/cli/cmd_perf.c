@@ -285,7 +285,7 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
         if (rc != RC_UNMEASURED) continue;
         error_prefix(e, "%s: ", x.name);
         if (is_new(m, e->text)) {
-            fprintf(stderr, "normbench: %s\n", e->text);
+            terminal_say(stderr, "normbench: %s\n", e->text);
             m->failed++;
         }
         rc = RC_OK;

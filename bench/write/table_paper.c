@@ -152,13 +152,27 @@ static void best_interval(const BestPair *pair, Cells *c) {
         cell_text(c, pair->minus.status == ST_BAD_ARG ? "diverged" : "");
 }
 
+/* Arms of a group that may be the first by the tests of all pairs. As in table_tied, a tied set of all arms says nothing,
+ * and neither does one with a diverged run. */
+static bool best_tied(const Paper *p, const Ranking *y, const RankingRow *row) {
+    const BoldMode mode = p->t->options.bold;
+    int count = 0, lost = 0;
+    if (p->t->exploratory || (p->t->options.partial && p->t->options.partial[0])) return false;
+    for (const RankingRow *r = y->row; r < y->row + y->rows; r++)
+        if (r->group == row->group && r->first == 1) count++, lost += r->judged_lost;
+    return mode != BOLD_none && !(mode == BOLD_best && count > 1) && y->apart && count < y->arms && !lost &&
+           row->first == 1;
+}
+
 /* An arm's judged losses and, of a pair with the baseline, their difference. */
-static void best_arm(Paper *p, const RankingRow *row, const BestPair *pair, Cells *c) {
+static void best_arm(Paper *p, const Ranking *y, const RankingRow *row, const BestPair *pair, Cells *c) {
     char first[128], second[128], sd[SHOWN];
     name_of(p, row->arm, first, second);
     cells_row(c);
     cell_text(c, first);
     cell_number(c, row->t.mean, decimals_of(row->t.sd, p->metric[0]));
+    const bool strong = best_tied(p, y, row);
+    cell_strong(c, strong), p->bold |= strong;
     for (int k = 1; k < p->metrics; k++) cell_text(c, "");
     if (pair) best_difference(p, pair, c);
     cells_row_below(c);
@@ -182,7 +196,7 @@ static void best_rows(Paper *p, Cells *c) {
                 const BestPair *pair = NULL;
                 for (int k = 0; k < b->pairs; k++)
                     if (b->pair[k].arm == row && b->pair[k].against->arm == t->sample.baseline) pair = &b->pair[k];
-                if (row->arm == arm) best_arm(p, row, pair, c);
+                if (row->arm == arm) best_arm(p, &b->ranking, row, pair, c);
             }
         for (int k = 0; k < b->pairs; k++) {
             const BestPair *pair = &b->pair[k];

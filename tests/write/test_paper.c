@@ -91,7 +91,8 @@ Test(paper, pairs_and_best_rates) {
     made_up_release(&m);
 }
 
-/* The dagger of an arm that differs stands beside differences at the best rates too, but for exploratory ones. */
+/* The dagger of an arm that differs stands beside differences at the best rates too, but for exploratory ones; the arm
+ * that may be the first is bold. */
 Test(paper, best_rates_are_marked) {
     make("name: made-up-best\ntitle: Made-up best rates\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
          "lr: [1e-3, 3e-3]\narms: {pre: {variant: pre, label: Pre-LN}, peri: {variant: peri, label: Peri-LN}}\n",
@@ -103,6 +104,8 @@ Test(paper, best_rates_are_marked) {
         cr_assert(best && end && table_best(&m.table)->pair[0].p.step < .05);
         const char *mark = strstr(best, "\\dagger");
         cr_expect_eq(mark && mark < end, !exploratory, "%s", best);
+        const char *bold = strstr(best, "textbf{"), *series = strstr(best, "bfseries");
+        cr_expect_eq((bold && bold < end) || (series && series < end), !exploratory, "%s", best);
     }
     made_up_release(&m);
 }
