@@ -6,21 +6,37 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/terminal.h"
+#include "bench/run/todo.h"
 #include "bench/verify/baseline.h"
 #include "bench/verify/gate.h"
 
 enum { LEAST_REASON = 8 };
+
+/* Seconds that the runs take by this machine's speed on a few products, as a dry run of `run` tells them. */
+static Rc foretell(Session *s, const Experiment *x, double *seconds, Error *e) {
+    Todo todo;
+    double flops = 0;
+    if (todo_make(&todo, s, x, e)) return e->code;
+    todo_parts(&todo, 0, 1);
+    for (int i = 0; i < todo.runs; i++) flops += todo.run[i].cost;
+    *seconds = flops / (0.55e9 * backend_fma_peak(s->backend) * s->threads * s->threads_per_run);
+    todo_release(&todo);
+    return RC_OK;
+}
 
 /* The rows of this backend, and of the oracle: what their differences allow is stored as tolerances. */
 static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubles, Error *e) {
     const int runs = experiment_cells(x) * x->arms * x->seeds;
     Session oracle = *s;
     char took[32];
+    double seconds;
+    if (foretell(s, x, &seconds, e)) return e->code;
     oracle.oracle = backend_find("cpu64", e);
     terminal_say(stderr,
-                 "%s: trains %d run%s by backend %s, and again in double precision by the readable kernels of backend "
+                 "%s: trains %d run%s by backend %s, about %s at 55%% of this machine's fma peak, and again in double "
+                 "precision by the readable kernels of backend "
                  "cpu64, which is much slower: the differences of the two give the tolerances\n",
-                 x->name, runs, runs == 1 ? "" : "s", s->backend->name);
+                 x->name, runs, runs == 1 ? "" : "s", s->backend->name, format_duration(took, seconds));
     const double start = clock_now();
     if (baseline_measure(s, x, rows, e)) return e->code;
     terminal_say(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name,
