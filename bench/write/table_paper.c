@@ -152,8 +152,8 @@ static void best_interval(const BestPair *pair, Cells *c) {
         cell_text(c, pair->minus.status == ST_BAD_ARG ? "diverged" : "");
 }
 
-/* Arms of a group that may be the first by the tests of all pairs. As in table_tied, a tied set of all arms says nothing,
- * and neither does one with a diverged run. */
+/* Arms of a group that may be the first by the tests of all pairs. As in table_tied, a tied set of all arms says
+ * nothing, and neither does one with a diverged run. */
 static bool best_tied(const Paper *p, const Ranking *y, const RankingRow *row) {
     const BoldMode mode = p->t->options.bold;
     int count = 0, lost = 0;
