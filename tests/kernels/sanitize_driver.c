@@ -11,6 +11,7 @@
 #include "tests/models/toy.h"
 
 static int check_op(const char *backend, int kind) {
+    const bool simt = !strcmp(backend, "simt");
     SimtCase shape;
     bool costly;
     char why[160];
@@ -18,8 +19,9 @@ static int check_op(const char *backend, int kind) {
     int wrong = 0;
     for (int i = 0; simt_case(kind, i, &shape, &costly); i++) {
         if (costly && (shape.replicas > 1 || !shape.accumulate) && shape.rows > 100) continue;
-        if (strcmp(backend, "simt") ? case_agrees(why, backend, kind, &shape)
-                                    : simt_agrees(why, kind, &shape, simt_orders[i % SIMT_ORDERS], &stages))
+        if (!simt && shape.replicas > 3) shape.replicas = 3; /* their number chooses tiles of a device alone */
+        if (simt ? simt_agrees(why, kind, &shape, simt_orders[i % SIMT_ORDERS], &stages)
+                 : case_agrees(why, backend, kind, &shape))
             continue;
         fprintf(stderr, "%s\n", why);
         wrong++;
