@@ -18,19 +18,20 @@ class Var:
         return self.value.shape
 
     def __add__(self, other):
-        return binary(self, other, np.add, lambda g, a, b, y: (g, g))
+        return binary(self, other, np.add, lambda g, a, b, y: g, lambda g, a, b, y: g)
 
     def __mul__(self, other):
-        return binary(self, other, np.multiply, lambda g, a, b, y: (g * b, g * a))
+        return binary(self, other, np.multiply, lambda g, a, b, y: g * b, lambda g, a, b, y: g * a)
 
     def __sub__(self, other):
-        return binary(self, other, np.subtract, lambda g, a, b, y: (g, -g))
+        return binary(self, other, np.subtract, lambda g, a, b, y: g, lambda g, a, b, y: -g)
 
     def __truediv__(self, other):
-        return binary(self, other, np.divide, lambda g, a, b, y: (g / b, -g * y / b))
+        return binary(self, other, np.divide, lambda g, a, b, y: g / b, lambda g, a, b, y: -g * y / b)
 
     def __matmul__(self, other):
-        return binary(self, other, np.matmul, lambda g, a, b, y: (g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g))
+        return binary(self, other, np.matmul, lambda g, a, b, y: g @ b.swapaxes(-1, -2),
+                      lambda g, a, b, y: a.swapaxes(-1, -2) @ g)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -68,16 +69,18 @@ def var(x):
 
 def fit(g, shape):
     """A gradient of a broadcast operand, summed to the operand's shape."""
+    if g.shape == shape:
+        return g
     g = g.sum(tuple(range(g.ndim - len(shape))))
     wide = tuple(i for i, n in enumerate(shape) if n == 1 and g.shape[i] > 1)
     return g.sum(wide, keepdims=True) if wide else g
 
 
-def binary(a, b, f, back):
+def binary(a, b, f, back_to_a, back_to_b):
     a, b = var(a), var(b)
     y = f(a.value, b.value)
-    return Var(y, [(a, lambda g: fit(back(g, a.value, b.value, y)[0], a.shape)),
-                   (b, lambda g: fit(back(g, a.value, b.value, y)[1], b.shape))])
+    return Var(y, [(a, lambda g: fit(back_to_a(g, a.value, b.value, y), a.shape)),
+                   (b, lambda g: fit(back_to_b(g, a.value, b.value, y), b.shape))])
 
 
 def unary(x, f, slope):
@@ -148,9 +151,14 @@ def gradients(loss, of):
             todo.append((v, True))
             todo += [(parent, False) for parent, _ in v.parents]
     for v in [*order, *of]:
-        v.grad = np.zeros_like(v.value)
-    loss.grad = np.ones_like(loss.value)
+        v.grad = None
+    loss.grad, leading = np.ones_like(loss.value), {id(v) for v in of}
+    for v in order:  # what depends on none of them needs no gradient
+        if any(id(parent) in leading for parent, _ in v.parents):
+            leading.add(id(v))
     for v in reversed(order):
         for parent, back in v.parents:
-            parent.grad = parent.grad + back(v.grad)
-    return [v.grad for v in of]
+            if id(parent) in leading and v.grad is not None:
+                g = back(v.grad)
+                parent.grad = g if parent.grad is None else parent.grad + g
+    return [np.zeros_like(v.value) if v.grad is None else v.grad for v in of]
