@@ -13,7 +13,7 @@ loader=$root/bench/peers/load_torch.py
 
 
 # Words with letters of one to four bytes.
-for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
+for i in $(seq 150); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
 "$program" list --format json >list.json && "$program" list >list.txt || exit 3
 shape="layers: 4
 width: 16
