@@ -109,13 +109,15 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
 }
 
 /* Without gnuplot the tables are written without figures, without its pdfcairo without their PDFs, and one line says
- * so. path: of each PDF; freed by the caller. Returns how many. */
-static int draw_figures(const Table *t, const char *folder, char (**path)[1200]) {
+ * so. PDFs are three quarters of gnuplot's time and stand in LaTeX only: they are drawn if `formats` ask for them.
+ * path: of each PDF; freed by the caller. Returns how many. */
+static int draw_figures(const Table *t, const char *folder, int formats, char (**path)[1200]) {
     Error why;
     Figure *figure;
     *path = NULL;
-    if (figure_draw(t, folder, FIGURE_ALL, &why)) {
-        terminal_say(stderr, "normbench: note: no figures: %s\n", why.text);
+    if (figure_draw(t, folder, formats, &why)) {
+        terminal_say(stderr, "normbench: note: no figures: %s
+", why.text);
         return 0;
     }
     int figures = figure_list(t, &figure), pdfs = 0;
@@ -124,8 +126,9 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
         snprintf((*path)[pdfs], sizeof **path, "%.900s/%s.pdf", folder, figure[i].name);
         pdfs += file_exists((*path)[pdfs]);
     }
-    if (pdfs < figures)
-        terminal_say(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
+    if (formats & PLOT_PDF && pdfs < figures)
+        terminal_say(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo
+");
     free(figure);
     return pdfs;
 }
@@ -134,10 +137,11 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
 static Rc draw_all(const Session *s, const Table *t, const char *folder, Error *e) {
     Rc rc = RC_OK;
     char(*path)[1200];
-    int figures = draw_figures(t, folder, &path);
+    const int *times = s->options->times;
+    int figures = draw_figures(t, folder, times[OPTION_pdf] || times[OPTION_paper] ? FIGURE_ALL : PLOT_SVG, &path);
     OWNED const char **figure = mem_alloc((size_t)figures + 1, sizeof *figure);
     for (int i = 0; i < figures; i++) figure[i] = path[i];
-    if (s->options->times[OPTION_pdf]) rc = table_pdf(t, folder, figure, figures, e);
+    if (times[OPTION_pdf]) rc = table_pdf(t, folder, figure, figures, e);
     free(path);
     return rc;
 }

@@ -60,7 +60,7 @@ void figure_caption(const Table *t, const Figure *f, Text *out);
 /* The figure as data: the caption too. plot_release releases it. */
 void figure_plot(const Table *t, const Figure *f, Plot *p);
 
-enum { FIGURE_ALL = PLOT_SVG | PLOT_PDF | PLOT_COLUMN_PDF }; /* what `table` writes */
+enum { FIGURE_ALL = PLOT_SVG | PLOT_PDF | PLOT_COLUMN_PDF }; /* what `table --paper` writes */
 
 /* Draws every figure into folder; without the PDFs where gnuplot cannot write any. The codes of plot_draw. */
 Rc figure_draw(const Table *t, const char *folder, int formats, Error *e);

@@ -17,7 +17,8 @@
  *   NAME.json          everything (bench/write/stat_json.h)
  *   NAME.txt           what the terminal shows
  *   NAME-cost.json     measured times, different on every machine
- *   NAME-KIND.*        figures as svg and pdf, and for one column as -85mm.pdf (bench/figures/figure.h)
+ *   NAME-KIND.*        figures as svg; with --pdf or --paper also as pdf, and for one column as -85mm.pdf
+ *                      (bench/figures/figure.h)
  *   NAME-curves.csv    what is drawn of the curves; NAME-blocks.csv: of the blocks
  *   NAME.pdf           all of it typeset, with --pdf
  *

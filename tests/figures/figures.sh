@@ -28,11 +28,12 @@ arms:
 profiles:
   smoke: {seeds: 3}
 YAML
-table() { "$program" table "$T/sweep.yaml" --profile smoke --results "$T/r" >"$T/out" 2>"$T/err" || tail -3 "$T/err"; }
+table() { "$program" table "$T/sweep.yaml" --profile smoke --results "$T/r" "$@" >"$T/out" 2>"$T/err" || tail -3 "$T/err"; }
 "$program" run "$T/sweep.yaml" --profile smoke --results "$T/r" >"$T/out" 2>"$T/err" || { tail -3 "$T/err"; exit 1; }
 report "figures are drawn" "$(table; grep 'no figures' "$T/err")"
 out=$(dirname "$(find "$T/r/out" -name 'sweep*.json' ! -name '*cost*' | head -1)")
 cd "$out" || exit 1
+report "PDFs are drawn where LaTeX takes them" "$(ls | grep "pdf\$"; table --paper; [ -s sweep-rates-85mm.pdf ] || echo "no PDF")"
 
 report "every kind is there, by its factors' names" "$(for name in differences rates curves-lr=3e-4 curves-lr=15e-4 curves-lr=30 \
   blocks-lr=3e-4; do
@@ -40,7 +41,7 @@ report "every kind is there, by its factors' names" "$(for name in differences r
 done
 ls | grep -E 'cell[0-9]|\.png$')"
 sha256sum -- *.svg *.pdf >"$T/first"
-report "the same records give the same bytes" "$(table; sha256sum --check --quiet "$T/first" 2>&1)"
+report "the same records give the same bytes" "$(table --paper; sha256sum --check --quiet "$T/first" 2>&1)"
 
 report "pages are 170 and 85 mm wide, with type of 7 points" "$(python3 - *.pdf <<'PY' 2>&1
 import re, sys, zlib
@@ -96,7 +97,7 @@ mkdir "$T/bin"
 real=$(command -v gnuplot)
 printf '#!/bin/sh\nsed -i s/pdfcairo/pdfnone/g figure.gp && exec %s "$@"\n' "$real" >"$T/bin/gnuplot" # a gnuplot without it
 chmod +x "$T/bin/gnuplot"
-report "without pdfcairo the SVGs are drawn and one line says so" "$(rm -f -- *.svg *.pdf; PATH=$T/bin:$PATH table
+report "without pdfcairo the SVGs are drawn and one line says so" "$(rm -f -- *.svg *.pdf; PATH=$T/bin:$PATH table --paper
   grep -c 'note: no PDF of figures: this gnuplot lacks the terminal pdfcairo' "$T/err" | grep -vx 1
   [ -s sweep-rates.svg ] || echo "no SVG"; ls | grep 'pdf$')"
 printf '#!/bin/sh\nexit 1\n' >"$T/bin/gnuplot"
