@@ -196,3 +196,95 @@ Rc json_write_file(json_t *root, int digits, const char *path, Error *e) {
     json_print(root, digits, &text);
     return file_write(path, text.at, text.length, e);
 }
+
+static const char *past_blanks(const char *s) {
+    return s + strspn(s, " \t\r\n");
+}
+
+static const char *past_string(const char *s) {
+    for (s++; *s != '"'; s++)
+        if (*s == '\\') s++;
+    return s + 1;
+}
+
+/* Return the end of the value at s. */
+static const char *past_value(const char *s) {
+    int open = 0;
+    if (*s != '"' && *s != '{' && *s != '[') return s + strcspn(s, " \t\r\n,]}");
+    do {
+        if (*s == '"') {
+            s = past_string(s);
+            continue;
+        }
+        open += *s == '{' || *s == '[';
+        open -= *s == '}' || *s == ']';
+        s++;
+    } while (open);
+    return s;
+}
+
+/* A member in a text: its key with quotes, and its value. */
+typedef struct {
+    const char *key, *value;
+    size_t length;
+} MemberText;
+
+/* Order two keys as jansson sorts them, the shorter of two with one beginning first. */
+static int by_key(const void *a, const void *b) {
+    const MemberText *x = a, *y = b;
+    size_t m = x->length - 2, n = y->length - 2;
+    int order = memcmp(x->key + 1, y->key + 1, m < n ? m : n);
+    return order ? order : (m > n) - (m < n);
+}
+
+static bool compact_value(const char *s, const char *without, Text *out);
+
+/* Sort and append the members of the object at s. */
+static bool compact_object(const char *s, const char *without, Text *out) {
+    MemberText *at = NULL;
+    size_t members = 0;
+    bool plain = true;
+    int written = 0;
+    for (s = past_blanks(s + 1); *s != '}'; s = past_blanks(s + (*s == ','))) {
+        MemberText m = {.key = s, .length = (size_t)(past_string(s) - s)};
+        m.value = past_blanks(past_blanks(s + m.length) + 1);
+        s = past_blanks(past_value(m.value));
+        plain = plain && !memchr(m.key, '\\', m.length);
+        if (without && m.length == strlen(without) + 2 && !memcmp(m.key + 1, without, m.length - 2)) continue;
+        at = mem_grow(at, members + 1, sizeof *at);
+        at[members++] = m;
+    }
+    if (members) qsort(at, members, sizeof *at, by_key);
+    text_add(out, "{", 1);
+    for (size_t i = 0; i < members && plain; i++) {
+        if (written++) text_add(out, ",", 1);
+        text_add(out, at[i].key, at[i].length);
+        text_add(out, ":", 1);
+        plain = compact_value(at[i].value, NULL, out);
+    }
+    text_add(out, "}", 1);
+    free(at);
+    return plain;
+}
+
+static bool compact_value(const char *s, const char *without, Text *out) {
+    bool plain = true;
+    int written = 0;
+    if (*s == '{') return compact_object(s, without, out);
+    if (*s != '[') {
+        text_add(out, s, (size_t)(past_value(s) - s));
+        return true;
+    }
+    text_add(out, "[", 1);
+    for (s = past_blanks(s + 1); *s != ']' && plain; s = past_blanks(s + (*s == ','))) {
+        if (written++) text_add(out, ",", 1);
+        plain = compact_value(s, NULL, out);
+        s = past_blanks(past_value(s));
+    }
+    text_add(out, "]", 1);
+    return plain;
+}
+
+bool json_compact(const char *text, const char *without, Text *out) {
+    return compact_value(past_blanks(text), without, out);
+}

@@ -97,4 +97,8 @@ enum { JSON_EXACT = 17 };
 void json_print(json_t *root, int digits, Text *out);
 Rc json_write_file(json_t *root, int digits, const char *path, Error *e);
 
+/* Append a text that jansson has loaded as an object, without its member `without`, as JSON_COMPACT | JSON_SORT_KEYS
+ * would dump it, but with numbers and strings as they are spelled in it. Return false if some key has an escape. */
+bool json_compact(const char *text, const char *without, Text *out);
+
 #endif

@@ -112,16 +112,32 @@ static Rc take_members(void *to, const JsonField *fields, const json_t *root, Er
     return bad ? error_set(e, RC_INTEGRITY, "%s: absent, of another type or too large", bad) : RC_OK;
 }
 
+static char *members_hash(char out[SHA256_HEX], Text *members, const char *curves, size_t length) {
+    text_add(members, "\n", 1);
+    text_add(members, curves, length);
+    return sha256_hex_of(out, members->at, members->length);
+}
+
 /* Hash all members of a record but its own hash, and its curves, so that any change is noticed. */
 static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
     json_t *rest = json_copy(root);
     json_object_del(rest, "sha256");
     OWNED char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     LOCAL_TEXT(t);
-    text_format(&t, "%s\n", json);
-    text_add(&t, curves, length);
-    sha256_hex_of(out, t.at, t.length);
+    text_add(&t, json, strlen(json));
+    members_hash(out, &t, curves, length);
     json_decref(rest);
+}
+
+/* Compare a record's hash with that of its text as it is spelled, which is record_hash's for what record_write wrote,
+ * and then with record_hash. */
+static bool hash_holds(const char *stated, const char *text, json_t *root, const char *curves, size_t length) {
+    char hash[SHA256_HEX];
+    LOCAL_TEXT(t);
+    if (!stated) return false;
+    if (json_compact(text, "sha256", &t) && !strcmp(stated, members_hash(hash, &t, curves, length))) return true;
+    record_hash(hash, root, curves, length);
+    return !strcmp(stated, hash);
 }
 
 void record_seal(json_t *root, const char *curves, size_t length) {
@@ -366,16 +382,19 @@ static void cut_evaluations(char *bytes, size_t *length) {
     bytes[*length] = '\0';
 }
 
-/* Load a record; head: without the evaluations. */
-static Rc load(json_t **root, const char *path, bool head, Error *e) {
+/* Load a record; head: without the evaluations; text: what was loaded, for the caller to free (NULL: not wanted). */
+static Rc load(json_t **root, const char *path, bool head, char **text, Error *e) {
     char *bytes;
     size_t length;
     json_error_t why;
     if (file_read(path, &bytes, &length, e)) return e->code;
     if (head) cut_evaluations(bytes, &length);
     *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-    free(bytes);
-    if (!*root && head) return load(root, path, false, e); /* for the line numbers of the whole text */
+    if (*root && text)
+        *text = bytes;
+    else
+        free(bytes);
+    if (!*root && head) return load(root, path, false, text, e); /* for the line numbers of the whole text */
     return *root ? RC_OK : error_set(e, RC_INTEGRITY, "%s: line %d: %s", path, why.line, why.text);
 }
 
@@ -402,27 +421,26 @@ Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
     json_t *root = NULL;
     *h = (RecordHead){0};
     text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = load(&root, path.at, true, e);
+    Rc rc = load(&root, path.at, true, NULL, e);
     if (!rc) rc = read_head(h, root, id, e) ? error_prefix(e, "%s: ", path.at) : RC_OK;
     json_decref(root);
     return rc;
 }
 
-static Rc read_record(RunRecord *r, json_t **root, const char *path, const char *id, Error *e) {
-    if (load(root, path, false, e)) return e->code;
+static Rc read_record(RunRecord *r, json_t **root, char **text, const char *path, const char *id, Error *e) {
+    if (load(root, path, false, text, e)) return e->code;
     Rc rc = read_members(r, *root, e);
     if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
 /* Read the curves if their hash and the record's are right. */
-static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
-    char *bytes, hash[SHA256_HEX];
+static Rc read_vouched(RunRecord *r, json_t *root, const char *text, const char *path, Error *e) {
+    char *bytes;
     size_t length;
     const char *stated = json_get_text(root, "sha256");
     if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
-    record_hash(hash, root, bytes, length);
-    Rc rc = stated && !strcmp(stated, hash)
+    Rc rc = hash_holds(stated, text, root, bytes, length)
                 ? curves_read(&r->curves, bytes, e)
                 : error_set(e, RC_INTEGRITY,
                             "this file and record.json beside it do not have the hash that record.json names");
@@ -432,12 +450,12 @@ static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-/* Read the members of record.json; the caller releases the root. */
-static Rc read_json_of(RunRecord *r, json_t **root, const char *folder, const char *id, Error *e) {
+/* Read the members of record.json; the caller releases the root and the text (NULL: not wanted). */
+static Rc read_json_of(RunRecord *r, json_t **root, char **text, const char *folder, const char *id, Error *e) {
     LOCAL_TEXT(path);
     *r = (RunRecord){0};
     text_format(&path, "%s/%s/record.json", folder, id);
-    return read_record(r, root, path.at, id, e);
+    return read_record(r, root, text, path.at, id, e);
 }
 
 static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
@@ -455,9 +473,10 @@ static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     LOCAL_TEXT(path);
     json_t *root = NULL;
-    Rc rc = read_json_of(r, &root, folder, id, e);
+    OWNED char *text = NULL;
+    Rc rc = read_json_of(r, &root, &text, folder, id, e);
     text_format(&path, "%s/%s/curves.csv", folder, id);
-    if (!rc) rc = read_vouched(r, root, path.at, e);
+    if (!rc) rc = read_vouched(r, root, text, path.at, e);
     text_clear(&path);
     text_format(&path, "%s/%s", folder, id);
     if (!rc) rc = read_sidecars(r, path.at, e);
@@ -468,7 +487,7 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
 
 Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
     json_t *root = NULL;
-    Rc rc = read_json_of(r, &root, folder, id, e);
+    Rc rc = read_json_of(r, &root, NULL, folder, id, e);
     json_decref(root);
     if (rc) record_release(r);
     return rc;
