@@ -116,8 +116,7 @@ static int draw_figures(const Table *t, const char *folder, int formats, char (*
     Figure *figure;
     *path = NULL;
     if (figure_draw(t, folder, formats, &why)) {
-        terminal_say(stderr, "normbench: note: no figures: %s
-", why.text);
+        terminal_say(stderr, "normbench: note: no figures: %s\n", why.text);
         return 0;
     }
     int figures = figure_list(t, &figure), pdfs = 0;
@@ -127,8 +126,7 @@ static int draw_figures(const Table *t, const char *folder, int formats, char (*
         pdfs += file_exists((*path)[pdfs]);
     }
     if (formats & PLOT_PDF && pdfs < figures)
-        terminal_say(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo
-");
+        terminal_say(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
     free(figure);
     return pdfs;
 }
