@@ -1,6 +1,7 @@
 #include "bench/store/curves.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,32 @@ static Rc read_header(Curves *c, char *line, int at[CURVE_FIXED], int *fixed, Er
     return RC_OK;
 }
 
+/* Read a field's number as strtod does, the usual ones from their digits: a quotient in long double is right to half a
+ * unit of its last bit, so that it rounds as the number itself if both its neighbours round alike. */
+static double read_number(char *field, char **end) {
+    enum { DIGITS = 18, PLACES = 22 };
+    static const long double power[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,
+                                        1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L,
+                                        1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L};
+    uint64_t whole = 0;
+    int digits = 0, places = 0;
+    char *s = field + (*field == '-'), *first = s;
+    bool point = false;
+    for (; (*s >= '0' && *s <= '9') || (*s == '.' && !point && s > first); s++) {
+        point |= *s == '.';
+        if (*s == '.') continue;
+        digits += digits || *s != '0', places += point;
+        if (digits > DIGITS || places > PLACES) return strtod(field, end);
+        whole = 10 * whole + (uint64_t)(*s - '0');
+    }
+    if (*s || !digits) return strtod(field, end);
+    long double x = (long double)whole / power[places];
+    double below = (double)nextafterl(x, 0), above = (double)nextafterl(x, HUGE_VALL);
+    if (below < above) return strtod(field, end);
+    *end = s;
+    return *field == '-' ? -above : above;
+}
+
 /* Read plain numbers, empty = NaN, as many per row as the header has columns. */
 Rc curves_read(Curves *c, char *text, Error *e) {
     char *line = strtok_r(text, "\n", &text);
@@ -171,7 +198,7 @@ Rc curves_read(Curves *c, char *text, Error *e) {
             char *field = strsep(&line, ","), *end;
             if (!field) return error_set(e, RC_INTEGRITY, "row %d is short", c->rows);
             if (!*field) continue;
-            row[column] = strtod(field, &end);
+            row[column] = read_number(field, &end);
             if (*end) return error_set(e, RC_INTEGRITY, "row %d: '%s' is not a number", c->rows, field);
         }
         if (line) return error_set(e, RC_INTEGRITY, "row %d is long", c->rows);

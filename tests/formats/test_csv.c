@@ -1,9 +1,10 @@
-/* CSV: what numbers look like in files of other countries and programs. */
+/* CSV: what numbers look like in files of other countries and programs. JSON: a text's members in order. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/formats/csv.h"
+#include "bench/formats/json.h"
 
 TestSuite(csv, .timeout = 60);
 
@@ -91,4 +92,28 @@ Test(csv, a_column_in_percent) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_str_eq(read(rows[i][0]), rows[i][1], "row %zu", i);
+}
+
+/* json_compact is what jansson dumps of the same text: keys sorted, without blanks and one member of the top. */
+Test(csv, json_compact_is_what_jansson_dumps) {
+    static const char *const same[] = {
+        "{}", "{\"sha256\": \"x\"}",
+        "{\n \"b\": [1, 2.5, {\"z\": \"a, }]\", \"a\": []}],\n \"sha256\": {\"a\": 1},\n \"a\": \"\\\"{\"\n}",
+        "{\"in\" : {\"sha256\": 1, \"ab\": {}, \"a\": null}, \"sha256\":2, \"sha25\": true,\"sha2567\" : -3}"};
+    json_error_t why;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        LOCAL_TEXT(out);
+        json_t *root = json_loads(same[i], JSON_REJECT_DUPLICATES, &why);
+        cr_assert_not_null(root, "%s", why.text);
+        json_object_del(root, "sha256");
+        OWNED char *dumped = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+        cr_assert(json_compact(same[i], "sha256", &out));
+        cr_expect_str_eq(out.at, dumped);
+        json_decref(root);
+    }
+    LOCAL_TEXT(other);
+    cr_expect_not(json_compact("{\"a\": {\"\\u0062\": 1}}", "sha256", &other), "a key with an escape");
+    text_clear(&other);
+    cr_expect(json_compact("{\"a\": 0.10}", "sha256", &other));
+    cr_expect_str_eq(other.at, "{\"a\":0.10}", "a number as it is spelled");
 }

@@ -10,8 +10,9 @@
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-enum { COMPARED, FORMATTED, HASHED, BYTES, OPENED, EVENTS, NORMALS, COUNTS };
-static const char *const names[COUNTS] = {"compared", "formatted", "hashed", "bytes", "opened", "events", "normals"};
+enum { COMPARED, FORMATTED, HASHED, BYTES, OPENED, EVENTS, NORMALS, DUMPED, COUNTS };
+static const char *const names[COUNTS] = {"compared", "formatted", "hashed",  "bytes",
+                                           "opened",   "events",    "normals", "dumped"};
 static unsigned long long counts[COUNTS]; /* the commands here have one thread that counts */
 
 /* ---- strings that are compared ---- */
@@ -112,6 +113,15 @@ int yaml_parser_parse(void *parser, void *event) {
     if (!next) next = (int (*)(void *, void *))dlsym(RTLD_NEXT, "yaml_parser_parse");
     counts[EVENTS]++;
     return next(parser, event);
+}
+
+/* JSON that is printed, in bytes. */
+char *json_dumps(const void *value, size_t flags) {
+    static char *(*next)(const void *, size_t);
+    if (!next) next = (char *(*)(const void *, size_t))dlsym(RTLD_NEXT, "json_dumps");
+    char *text = next(value, flags);
+    counts[DUMPED] += text ? strlen(text) : 0;
+    return text;
 }
 
 double gsl_ran_gaussian_ziggurat(const void *rng, double sigma) {

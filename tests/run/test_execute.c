@@ -338,11 +338,38 @@ Test(execute, curves_are_read_by_their_names) {
                                       "\n",
                                       "step,lr\n0\n",
                                       "step,lr\n0,1,2\n",
+                                      "step,lr\n0,1..2\n",
+                                      "step,lr\n0,-\n",
                                       "step,grad_norm_0,grad_norm\n0,1,2\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[64];
         strcpy(text, bad[i]);
         cr_expect_eq(curves_read(&c, text, &e), RC_INTEGRITY, "%s", bad[i]);
+        free(c.value);
+    }
+}
+
+/* Every number is the double that strtod reads: beside halfway points too, where a quotient may round otherwise. */
+Test(execute, numbers_of_curves_are_those_of_strtod) {
+    static const char *const odd[] = {"-0", "1.", ".5", "1e-5", "0x1p-3", "inf", "123456789012345678",
+                                      "0.00000000000000000000012",
+                                      "9007199254740993", "9007199254740993.00001", "1.00000000000000011", "000012.5"};
+    enum { ODD = sizeof odd / sizeof *odd, TRIES = 20000 };
+    Error e = {0};
+    uint64_t random = 1;
+    for (int i = 0; i < TRIES; i++) {
+        char text[128], field[64];
+        Curves c;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        long double x = 1 + (long double)(random >> 12) * 0x1p-52L + (i % 2 ? 0x1p-53L : 0);
+        if (i < ODD)
+            strcpy(field, odd[i]);
+        else
+            snprintf(field, sizeof field, "%.*Lf", 14 + i % 7, x * (i % 5 ? 1 : 1e-4L));
+        snprintf(text, sizeof text, "step,lr\n0,%s\n", field);
+        cr_assert_eq(curves_read(&c, text, &e), RC_OK, "%s", e.text);
+        double lr = curve_at(&c, 0, CURVE_lr), wanted = strtod(field, NULL);
+        cr_assert(!memcmp(&lr, &wanted, sizeof lr), "%s: %.17g, not %.17g", field, lr, wanted);
         free(c.value);
     }
 }
