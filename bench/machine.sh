@@ -31,6 +31,7 @@ clang --version         | clang | clang | clang | llvm | needed
 mpicc --version         | libopenmpi-dev openmpi-bin | openmpi-devel | openmpi | open-mpi | needed
 python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed
 chromium --version      | chromium | chromium | chromium | - | optional: the report's screenshot
+pdftotext -v            | poppler-utils | poppler-utils | poppler | poppler | optional: reading the report's PDF
 slurmctld -V            | slurm-wlm | slurm-slurmctld slurm-slurmd slurm | slurm-llnl | - | optional: tests of Slurm
 munged --version        | munge | munge | munge | - | optional: tests of Slurm
 LIST
