@@ -102,7 +102,7 @@ kind_runs_against_a_number() {
   runs 4 compare r.csv --against 3.274 && has out 'not shown to be below 3.274'
   runs 4 compare r.csv --against 3.28 --better higher && has out 'not shown to be above 3.28'
   refuses '--against: sigma needs the number too' compare r.csv --sigma 1
-  refuses '--margin goes with arms that are compared' compare r.csv --against 3.28 --margin 1
+  refuses '--against or --margin, not both' compare r.csv --against 3.28 --margin 1
   refuses "--against: 'x' is not" compare r.csv --against x
 }
 
