@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +23,16 @@ static size_t word_of(const Backend *b, bool stored) {
     return b->word[stored ? ROLE_ACT : ROLE_SAVE];
 }
 
+/* Find the block that holds a view, which may begin behind the block's first word. */
 static size_t word_at(const OpCase *c, View v) {
-    int i = 0;
-    while (c->memory[i] != v.at) i++;
-    return c->word[i];
+    int i = 0, in = 0;
+    while (i < c->blocks && c->memory[i] != v.at) i++;
+    if (i < c->blocks) return c->word[i];
+    for (i = 1; i < c->blocks; i++) {
+        uintptr_t at = (uintptr_t)c->memory[i], before = (uintptr_t)c->memory[in];
+        if (at <= (uintptr_t)v.at && (at > before || before > (uintptr_t)v.at)) in = i;
+    }
+    return c->word[in];
 }
 
 double view_get(const OpCase *c, View v, int replica, size_t i) {
