@@ -16,10 +16,11 @@ enum { LEAST_REASON = 8 };
 static Rc foretell(Session *s, const Experiment *x, double *seconds, Error *e) {
     Todo todo;
     double flops = 0;
-    if (todo_make(&todo, s, x, e)) return e->code;
+    Rc rc = todo_make(&todo, s, x, e);
+    if (rc) return rc;
     todo_parts(&todo, 0, 1);
     for (int i = 0; i < todo.runs; i++) flops += todo.run[i].cost;
-    *seconds = flops / (0.55e9 * backend_fma_peak(s->backend) * s->threads * s->threads_per_run);
+    *seconds = flops / todo_speed(s->backend, s->threads * s->threads_per_run);
     todo_release(&todo);
     return RC_OK;
 }
@@ -30,7 +31,8 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
     Session oracle = *s;
     char took[32];
     double seconds;
-    if (foretell(s, x, &seconds, e)) return e->code;
+    Rc rc = foretell(s, x, &seconds, e);
+    if (rc) return rc;
     oracle.oracle = backend_find("cpu64", e);
     terminal_say(stderr,
                  "%s: trains %d run%s by backend %s, about %s at 55%% of this machine's fma peak, and again in double "

@@ -134,7 +134,7 @@ static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, double
         text_format(&said, "about %s, %d at once, by the time of %d stored runs of these arms,\n",
                 format_duration(took, seconds), s->threads, o->timed);
     else {
-        seconds = flops / (0.55e9 * backend_fma_peak(backend) * threads);
+        seconds = flops / todo_speed(backend, threads);
         text_format(&said, "about %s on %d thread%s at 55%% of this machine's fma peak,\n",
                     format_duration(took, seconds), threads, threads == 1 ? "" : "s");
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "bench/compare/rows.h"
 #include "bench/formats/csv.h"
 #include "bench/formats/latex.h"
@@ -133,18 +134,13 @@ static bool has_part(const FileShape *s, int column) {
            column == s->corpus || s->column[column].passed;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 /* "pre-s1 - val/loss__MIN" beside "pre-s1 - val/loss", and "pre-s1 - _step": what W&B exports with a chart. */
 static void pass_bands(const Csv *c, FileShape *s) {
     for (int i = 0; i < c->fields; i++) {
         const char *name = c->field[i];
-        bool band = ends_with(name, "__MIN") || ends_with(name, "__MAX");
+        bool band = text_ends(name, "__MIN") || text_ends(name, "__MAX");
         s->column[i].passed = (band && column(c, SHOW_TEXT("%.*s", (int)(strlen(name) - (band ? 5 : 0)), name)) >= 0) ||
-                              ends_with(name, " - _step");
+                              text_ends(name, " - _step");
     }
 }
 

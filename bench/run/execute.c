@@ -218,8 +218,8 @@ static int updates(Running *g) {
     return trainer_step(g->t, g->report);
 }
 
-/* DataInit before the evaluation at step 0. */
-static void profile(Running *g) {
+/* Initialize what the first batch decides, before the evaluation at step 0. */
+static void init_from_data(Running *g) {
     if (!trainer_awaits_data(g->t)) return;
     load_batches(g);
     trainer_init_from_data(g->t);
@@ -378,7 +378,7 @@ static Rc same_weights(const Running *g, Error *e) {
 static Rc train(Running *g, Error *e) {
     const Execution *x = g->x;
     double saved = clock_now();
-    profile(g);
+    init_from_data(g);
     while (any_finite(g)) {
         Error unsaved;
         if (x->ranks) g->halt = ranks_any(x->ranks, stopped(x->stop));

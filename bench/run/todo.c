@@ -332,6 +332,10 @@ int todo_passes(const Todo *t, const RunSpec *spec) {
     return spec->batch > t->micro_batch ? (int)(spec->batch / t->micro_batch) : 1;
 }
 
+double todo_speed(const Backend *backend, int threads) {
+    return 0.55e9 * backend_fma_peak(backend) * threads;
+}
+
 double todo_bytes(const Todo *t, int *of) {
     double most = 0;
     const TodoRun *last = NULL;

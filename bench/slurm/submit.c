@@ -116,7 +116,7 @@ static int by_seed(const void *a, const void *b) {
 
 /* Of a machine that has stored nothing, by its speed on a few products. */
 static void by_speed(const Todo *t, const Session *s, double *cost) {
-    const double speed = t->runs ? 0.55e9 * backend_fma_peak(t->run[0].backend) * s->threads_per_run : 1;
+    const double speed = t->runs ? todo_speed(t->run[0].backend, s->threads_per_run) : 1;
     for (int i = 0; i < t->runs; i++) cost[i] /= speed;
 }
 
