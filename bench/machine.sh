@@ -32,6 +32,9 @@ mpicc --version         | libopenmpi-dev openmpi-bin | openmpi-devel | openmpi |
 python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed
 chromium --version      | chromium | chromium | chromium | - | optional: the report's screenshot
 pdftotext -v            | poppler-utils | poppler-utils | poppler | poppler | optional: reading the report's PDF
+zsh --version           | zsh | zsh | zsh | zsh | optional: reading its completions
+fish --version          | fish | fish | fish | fish | optional: reading its completions
+groff --version         | groff-base | groff-base | groff | groff | optional: setting the manual page
 slurmctld -V            | slurm-wlm | slurm-slurmctld slurm-slurmd slurm | slurm-llnl | - | optional: tests of Slurm
 munged --version        | munge | munge | munge | - | optional: tests of Slurm
 LIST
