@@ -1,6 +1,7 @@
 # Part of e2e.sh: the ledger of claims over real, tiny runs, and the plan in their records.
 
-claims_tree() { # a checkout with one experiment and one write-up: deeper is worse, an arm equals itself, one never run
+claims_tree() { # [DATASET]: a checkout with one experiment and one write-up: deeper is worse, an arm equals itself, one never run
+  cp "$T/text.txt" "$W/words.txt"
   mkdir -p "$W/tree/bench/experiments" "$W/tree/bench/claims"
   cat >"$W/tree/bench/experiments/tiny.yaml" <<YAML
 name: tiny
@@ -64,6 +65,7 @@ claims:
     family: "900"
     needs: "a translation task"
 YAML
+  sed -i "s|dataset: synthetic|dataset: \"${1:-text:$W/words.txt}\"|" "$W/tree/bench/experiments/tiny.yaml" "$W/tree/bench/claims/900.yaml"
   export NORMBENCH_ROOT=$W/tree
 }
 
@@ -123,7 +125,7 @@ check_the_ledger_says_what_holds() {
   short # a row for each claim, and the sizes of both below it
   prints '^1 reproduced, 1 open, 1 not tested\.'
   prints '^  900-1 +Wider is better. +-0.2500 +-[0-9.]+ +\[-.*\] +A a +reproduced$'
-  whole | grep -qE 'Its own sizes .parameters on tokens.: A 19k on 5k of synthetic, 1 seed. Sizes of runs here: a [0-9.]+k on 5.1k of synthetic, 6 seeds; b ' || fail "no sizes"
+  whole | grep -qE 'Its own sizes .parameters on tokens.: A 19k on 5k of synthetic, 1 seed. Sizes of runs here: a [0-9.]+k on 5.1k of text:[^ ]*words.txt, 6 seeds; b ' || fail "no sizes"
   prints '^  900-2 +Clipping does not matter. .* b +open(: [0-9]+ seeds, .*)?$' && prints '^  900-3 +It also translates. +not tested$'
   [ "$(grep -c '^  900-' "$W/out")" = 3 ] && ! grep -q 'maxt' "$W/out" || fail "more than a row for each claim"
   [ "$(sed -n '/^A claim is reproduced/,$p' "$W/out" | grep -c '')" -le 4 ] || fail "the legend is long"
@@ -263,7 +265,7 @@ PY
 
 # Runs of another arithmetic say so in every form of the ledger, exact ones in none.
 check_claims_name_an_arithmetic_that_is_not_exact() {
-  claims_tree
+  claims_tree synthetic
   ends 0 run tiny --profile smoke --offline --results "$W/r" --backend soft-dot --set precision=bf16
   ledger
   prints '^  tiny smoke, step 40,' && prints 'class bf16-dot'
@@ -282,8 +284,6 @@ check_claims_name_an_arithmetic_that_is_not_exact() {
 # The ledger reads records alone: no corpus, and no program that computes what they hold.
 check_claims_need_no_corpus() {
   claims_tree
-  sed -i "s|dataset: synthetic|dataset: \"text:$W/words.txt\"|" "$W/tree/bench/experiments/tiny.yaml" "$W/tree/bench/claims/900.yaml"
-  cp "$T/text.txt" "$W/words.txt"
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   ledger
   cp "$W/out" "$W/with"
@@ -331,7 +331,7 @@ check_bad_claims_are_refused() {
 
 check_the_gate_has_three_levels() {
   local gate
-  claims_tree
+  claims_tree synthetic
   sed -i 's/width: \[16, 32\]/width: 16/; s/seeds: 6/seeds: 3/; s/margin: 0.5/margin: 0.02/' "$W/tree/bench/experiments/tiny.yaml"
   gate=(verify tiny --profile smoke --offline)
   refused "--level: unknown 'numerc'; did you mean 'numeric'\?" verify tiny --level numerc

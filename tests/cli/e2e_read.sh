@@ -13,8 +13,6 @@ no_corpus() { # from here on nothing is where a corpus could be
 check_reading_needs_no_corpus_and_trains_nothing() {
   local id r=(--results "$W/r")
   claims_tree
-  sed -i "s|dataset: synthetic|dataset: \"text:$W/words.txt\"|" "$W/tree/bench/experiments/tiny.yaml" "$W/tree/bench/claims/900.yaml"
-  cp "$T/text.txt" "$W/words.txt"
   ends 0 run tiny --profile smoke --offline "${r[@]}"
   no_corpus
   find "$W/r/runs" -exec stat -c '%n %i %Y' {} + | sort >"$W/before"
