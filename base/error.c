@@ -55,10 +55,19 @@ Rc error_prefix(Error *e, const char *format, ...) {
     return e->code;
 }
 
+Rc error_add(Error *e, const char *format, ...) {
+    size_t n = strlen(e->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->text + n, sizeof e->text - n, format, args);
+    va_end(args);
+    one_line(e->text + n);
+    return e->code;
+}
+
 Rc error_valid(Error *e, const char *valid) {
     size_t n = strlen(e->text);
-    snprintf(e->text + n, sizeof e->text - n, "%s valid: %s", n && e->text[n - 1] == '?' ? "" : ";", valid);
-    return e->code;
+    return error_add(e, "%s valid: %s", n && e->text[n - 1] == '?' ? "" : ";", valid);
 }
 
 /* Return true if the words are alike but for two neighbouring letters that changed places. */

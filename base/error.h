@@ -27,11 +27,14 @@ typedef struct {
 } Error;
 
 /* Fill e with a printf-style line and return code, so that a caller can `return error_set(e, RC_USAGE, …)`. Control
- * characters and invalid UTF-8 become '?', also in error_prefix. */
+ * characters and invalid UTF-8 become '?', also in error_prefix and error_add. */
 Rc error_set(Error *e, Rc code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Put "prefix: " before e's text (a caller knows the file, the callee only the key). */
 Rc error_prefix(Error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Append a printf-style text to e's; return e's code. */
+Rc error_add(Error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Append "; valid: …" to e's text; return e's code. */
 Rc error_valid(Error *e, const char *valid);

@@ -143,7 +143,7 @@ static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *p
     if (place == PLACE_CACHE)
         keep_reject(path, c->sha256, "looks elsewhere", e);
     else
-        keep_add(e, "; it is left where it is: replace or remove it");
+        error_add(e, "; it is left where it is: replace or remove it");
     corpus_release(c);
     return rc;
 }

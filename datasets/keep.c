@@ -13,21 +13,13 @@ static void rejected_name(Text *out, const char *path, const char *hash) {
     text_format(out, "%s.rejected-%.8s", path, hash);
 }
 
-Rc keep_add(Error *e, const char *more) {
-    size_t at = strlen(e->text);
-    snprintf(e->text + at, sizeof e->text - at, "%s", more);
-    return e->code;
-}
-
 void keep_reject(const char *path, const char *hash, const char *next, Error *e) {
     Text aside;
-    LOCAL_TEXT(more);
     rejected_name(&aside, path, hash);
     if (rename(path, aside.at))
-        text_format(&more, "; it cannot be moved aside (%s), remove it", strerror(errno));
+        error_add(e, "; it cannot be moved aside (%s), remove it", strerror(errno));
     else
-        text_format(&more, "; moved to %s, the next run %s", aside.at, next);
-    keep_add(e, more.at);
+        error_add(e, "; moved to %s, the next run %s", aside.at, next);
     text_release(&aside);
 }
 
@@ -47,9 +39,6 @@ void keep_rejected(const char *path, const char *hash, const void *bytes, size_t
     Text aside;
     Error ignored;
     rejected_name(&aside, path, hash);
-    if (!keep_store(aside.at, bytes, length, &ignored)) {
-        keep_add(e, "; kept as ");
-        keep_add(e, aside.at);
-    }
+    if (!keep_store(aside.at, bytes, length, &ignored)) error_add(e, "; kept as %s", aside.at);
     text_release(&aside);
 }

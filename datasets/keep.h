@@ -16,7 +16,4 @@ void keep_reject(const char *path, const char *hash, const char *next, Error *e)
 /* Store wrong bytes under that name, and append it to e's line if that worked. */
 void keep_rejected(const char *path, const char *hash, const void *bytes, size_t length, Error *e);
 
-/* Append to e's line; return its code. */
-Rc keep_add(Error *e, const char *more);
-
 #endif

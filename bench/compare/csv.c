@@ -64,14 +64,9 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     error_set(e, RC_USAGE, "%s: %s '%.80s'%s (--%s%s%s names it)", c->where,
               c->kind ? "no record has" : "the header has no column", name, hint, value ? "metric" : "column ",
               value ? "" : option, value ? " NAME" : "=NAME");
-    for (int i = 0; i < c->fields && !near; i++) {
-        size_t n = strlen(e->text);
-        snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
-    }
-    size_t n = strlen(e->text);
-    if (!named && !strcmp(option, "seed"))
-        snprintf(e->text + n, sizeof e->text - n, "; --unpaired compares runs without seeds");
-    return e->code;
+    for (int i = 0; i < c->fields && !near; i++)
+        error_add(e, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
+    return named || strcmp(option, "seed") ? e->code : error_add(e, "; --unpaired compares runs without seeds");
 }
 
 /* The first column of a data frame's rows: without a name, or as pandas calls it. */
@@ -443,12 +438,8 @@ static Rc read_seed(Csv *c, const FileShape *s, Error *e) {
     if (read_place(c, s, &row, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
         if (has_part(s, i) || passed_over(c, c->field[i])) continue;
-        if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
-            size_t n = strlen(e->text);
-            bool first = rows_of(c)->rows < (size_t)s->fields;
-            if (first) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
-            return e->code;
-        }
+        if (compare_value(c->where, s->name[i], c->field[i], &row.value, e))
+            return rows_of(c)->rows < (size_t)s->fields ? error_add(e, "%s", compare_name_columns) : e->code;
         row.arm = s->column[i].arm;
         if (s->runs)
             row.seed = s->column[i].seed;

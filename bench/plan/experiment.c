@@ -200,10 +200,8 @@ static Rc unknown_experiment(const char *folder, const char *name, Error *e) {
     int count = folder_names(folder, ".yaml", &names);
     did_you_mean(hint, sizeof hint, name, (const char *const *)names, (size_t)count);
     error_set(e, RC_USAGE, "unknown experiment '%.200s'%s", name, hint);
-    size_t n = strlen(e->text);
-    if (!count) snprintf(e->text + n, sizeof e->text - n, "; %.300s holds none", folder);
-    for (int i = 0; i < count && !hint[0] && n < sizeof e->text; i++)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
+    if (!count) error_add(e, "; %.300s holds none", folder);
+    for (int i = 0; i < count && !hint[0]; i++) error_add(e, "%s%s", i ? ", " : "; there are: ", names[i]);
     names_free(names, count);
     return RC_USAGE;
 }

@@ -60,9 +60,7 @@ Rc looks_check(Experiment *x, Error *e) {
     while (enough < others && !(look[0].p_floor < rounded(look[0].alpha)));
     error_set(e, RC_USAGE, "looks: after %d seeds no p of the sign flips can be below %s, the level of that look",
               first, FORMAT_REAL(at));
-    size_t n = strlen(e->text);
-    if (enough < others) snprintf(e->text + n, sizeof e->text - n, "; after %d it can", enough);
-    return e->code;
+    return enough < others ? error_add(e, "; after %d it can", enough) : e->code;
 }
 
 void looks_list(const Experiment *x, Text *out) {

@@ -44,9 +44,8 @@ Rc spec_set_node(RunSpec *s, const Document *d, const Node *entry, Error *e) {
     if (spec_said_by_program(entry->key))
         return document_error(e, d, entry->line, "%s: only the program sets this key", entry->key);
     if (!spec_set(s, entry->key, entry->text, e)) return RC_OK;
-    size_t n = strlen(e->text);
     if (strstr(entry->text, ", ")) /* no decimal comma */
-        snprintf(e->text + n, sizeof e->text - n, "; a list stands in brackets: %s: [%.80s]", entry->key, entry->text);
+        error_add(e, "; a list stands in brackets: %s: [%.80s]", entry->key, entry->text);
     return document_prefix(e, d, entry->line);
 }
 

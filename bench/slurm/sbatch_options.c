@@ -49,12 +49,11 @@ static void add_meant(const char *text, Error *e) {
     } units[] = {{"d", "", "-0"},        {"day", "", "-0"},       {"days", "", "-0"}, {"h", "", ":00:00"},
                  {"hour", "", ":00:00"}, {"hours", "", ":00:00"}, {"m", "", ""},      {"min", "", ""},
                  {"minutes", "", ""},    {"s", "0:", ""},         {"sec", "0:", ""},  {"seconds", "0:", ""}};
-    size_t digits = strspn(text, "0123456789"), n = strlen(e->text);
+    size_t digits = strspn(text, "0123456789");
     const char *unit = text + digits + strspn(text + digits, " ");
     for (size_t i = 0; digits && i < sizeof units / sizeof *units; i++)
         if (!strcasecmp(unit, units[i].unit))
-            snprintf(e->text + n, sizeof e->text - n, "; did you mean %s%.*s%s?", units[i].before, (int)digits, text,
-                     units[i].behind);
+            error_add(e, "; did you mean %s%.*s%s?", units[i].before, (int)digits, text, units[i].behind);
 }
 
 /* The ways that sbatch(1) lists. */

@@ -27,16 +27,14 @@ static void add_nearest(Error *e, const Store *s, const char *prefix, size_t lea
         for (int i = 0; i < s->heads && shown < SHOWN; i++) {
             RunRecord r;
             Error ignored;
-            size_t n = strlen(e->text);
             if (common_prefix(prefix, s->head[i].id) != share || record_members(&r, s->folder, s->head[i].id, &ignored))
                 continue;
-            snprintf(e->text + n, sizeof e->text - n, "%s%.12s (%s, seed %llu, %lld steps of %.40s)",
-                     shown++ ? ", " : "", r.id, r.spec.variant.name, (unsigned long long)r.spec.seed,
-                     (long long)r.spec.steps, r.spec.dataset.text);
+            error_add(e, "%s%.12s (%s, seed %llu, %lld steps of %.40s)", shown++ ? ", " : "", r.id,
+                      r.spec.variant.name, (unsigned long long)r.spec.seed, (long long)r.spec.steps,
+                      r.spec.dataset.text);
             record_release(&r);
         }
-    size_t n = strlen(e->text);
-    if (s->heads > shown) snprintf(e->text + n, sizeof e->text - n, ", of %d", s->heads);
+    if (s->heads > shown) error_add(e, ", of %d", s->heads);
 }
 
 /* Count the stored ids, readable or not, that begin with text; id: the first of them. */
@@ -113,9 +111,8 @@ static Rc several(const Listing *l, const char *text, Error *e) {
 /* Report a damaged folder, if there is one: it may be the run that was not found. store_read has named the first. */
 static Rc not_found(const Store *stored, Error *e) {
     if (!stored->damaged) return e->code;
-    size_t n = strlen(e->text);
-    snprintf(e->text + n, sizeof e->text - n, "; %d folder%s of %s do%s not read", stored->damaged,
-             stored->damaged == 1 ? "" : "s", stored->folder, stored->damaged == 1 ? "es" : "");
+    error_add(e, "; %d folder%s of %s do%s not read", stored->damaged, stored->damaged == 1 ? "" : "s",
+              stored->folder, stored->damaged == 1 ? "es" : "");
     return e->code = stored->damage.code;
 }
 

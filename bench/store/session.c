@@ -84,10 +84,9 @@ static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e)
 
 /* Refuse a missing corpus: another one would be another experiment. */
 static Rc refuse_corpus(const char *name, Error *e) {
-    size_t n = strlen(e->text);
-    snprintf(e->text + n, sizeof e->text - n,
-             "; --data DIR names a folder that has it; --set dataset=synthetic (./reproduce --synthetic) asks for "
-             "the built-in source instead, whose numbers are not comparable (docs/reproduce.md)");
+    error_add(e,
+              "; --data DIR names a folder that has it; --set dataset=synthetic (./reproduce --synthetic) asks for "
+              "the built-in source instead, whose numbers are not comparable (docs/reproduce.md)");
     return error_prefix(e, "corpus '%s' cannot be had: ", name);
 }
 

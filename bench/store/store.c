@@ -16,9 +16,7 @@ static int by_spec(const void *a, const void *b) {
 
 Rc store_damage(const char *folder, const char *id, Error *e) {
     if (e->code == RC_USAGE) e->code = RC_INTEGRITY;
-    size_t n = strlen(e->text);
-    if (e->code == RC_INTEGRITY)
-        snprintf(e->text + n, sizeof e->text - n, "; move the folder %s/%s away to train this run again", folder, id);
+    if (e->code == RC_INTEGRITY) error_add(e, "; move the folder %s/%s away to train this run again", folder, id);
     return e->code;
 }
 
@@ -403,7 +401,6 @@ Rc records_complete(const Records *r, const Session *s, const Experiment *x, Err
     LOCAL_TEXT(again);
     session_command(s, x, "run", &again);
     error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", r->missing, r->runs, again.at);
-    size_t n = strlen(e->text), words = strlen(r->others);
-    if (words > 2) snprintf(e->text + n, sizeof e->text - n, "; %.*s", (int)words - 2, r->others);
-    return e->code;
+    size_t words = strlen(r->others);
+    return words > 2 ? error_add(e, "; %.*s", (int)words - 2, r->others) : e->code;
 }

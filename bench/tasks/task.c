@@ -53,9 +53,7 @@ static Rc read_line(TaskItem *item, const TaskInfo *info, const char *line, size
     if (!rc) item->twins = has_twins(item);
     json_decref(root);
     if (!rc) return RC_OK;
-    size_t n = strlen(e->text);
-    snprintf(e->text + n, sizeof e->text - n, "; an item of %s has %s", info->name, info->form);
-    return rc;
+    return error_add(e, "; an item of %s has %s", info->name, info->form);
 }
 
 static Rc read_items(Task *t, const char *file, const char *bytes, size_t length, Error *e) {
