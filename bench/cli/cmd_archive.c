@@ -20,17 +20,11 @@ static bool is_tar(const char *path) {
 }
 
 static Rc add(Archive *a, const Session *s, const Store *stored, const char *name, Error *e) {
-    Experiment x;
-    Records records;
-    if (session_plan(s, name, &x, e)) return e->code;
-    Rc rc = records_take(&records, stored, &x, s->precise, e);
-    if (!rc) {
-        rc = records_complete(&records, s, &x, e) ? error_prefix(e, "%s: ", x.name)
-                                               : archive_add(a, &x, &records, s, e);
-        records_release(&records);
-    }
-    experiment_release(&x);
-    return rc;
+    LOCAL(experiment_release) Experiment x = {0};
+    LOCAL(records_release) Records records = {0};
+    if (session_plan(s, name, &x, e) || records_take(&records, stored, &x, s->precise, e)) return e->code;
+    return records_complete(&records, s, &x, e) ? error_prefix(e, "%s: ", x.name)
+                                                : archive_add(a, &x, &records, s, e);
 }
 
 /* The tar file through gzip -n, which writes neither name nor time. */
@@ -92,23 +86,19 @@ static void print_end(const Archive *a, const char *path) {
 Rc command_archive(Session *s, Error *e) {
     const Options *o = s->options;
     const char *path = option(o, OPTION_output, NULL);
-    Archive a;
-    Store stored;
-    Rc rc = RC_OK;
     if (!o->operands)
         return error_set(e, RC_USAGE, "archive: name one experiment or more (`normbench runs` lists what is stored)");
     if (!path || !path[0])
         return error_set(e, RC_USAGE, "archive: -o PATH says where to write: a new folder, FILE.tar or FILE.tar.gz");
+    LOCAL(archive_release) Archive a;
+    LOCAL(store_release) Store stored;
     archive_begin(&a);
     a.without_curves = o->times[OPTION_without_curves] > 0;
     store_read(&stored, s->runs);
-    for (int i = 0; i < o->operands && !rc; i++) rc = add(&a, s, &stored, o->operand[i], e);
-    store_release(&stored);
-    if (!rc) {
-        archive_close(&a);
-        rc = write_to(&a, path, e);
-    }
-    if (!rc) print_end(&a, path);
-    archive_release(&a);
-    return rc;
+    for (int i = 0; i < o->operands; i++)
+        if (add(&a, s, &stored, o->operand[i], e)) return e->code;
+    archive_close(&a);
+    if (write_to(&a, path, e)) return e->code;
+    print_end(&a, path);
+    return RC_OK;
 }

@@ -14,14 +14,12 @@ enum { LEAST_REASON = 8 };
 
 /* Seconds that the runs take by this machine's speed on a few products, as a dry run of `run` tells them. */
 static Rc foretell(Session *s, const Experiment *x, double *seconds, Error *e) {
-    Todo todo;
+    LOCAL(todo_release) Todo todo = {0};
     double flops = 0;
-    Rc rc = todo_make(&todo, s, x, e);
-    if (rc) return rc;
+    if (todo_make(&todo, s, x, e)) return e->code;
     todo_parts(&todo, 0, 1);
     for (int i = 0; i < todo.runs; i++) flops += todo.run[i].cost;
     *seconds = flops / todo_speed(s->backend, s->threads * s->threads_per_run);
-    todo_release(&todo);
     return RC_OK;
 }
 
@@ -31,8 +29,7 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
     Session oracle = *s;
     char took[32];
     double seconds;
-    Rc rc = foretell(s, x, &seconds, e);
-    if (rc) return rc;
+    if (foretell(s, x, &seconds, e)) return e->code;
     oracle.oracle = backend_find("cpu64", e);
     terminal_say(stderr,
                  "%s: trains %d run%s by backend %s, about %s at 55%% of this machine's fma peak, and again in double "
@@ -43,15 +40,13 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
     if (baseline_measure(s, x, rows, e)) return e->code;
     terminal_say(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name,
                  format_duration(took, clock_now() - start));
-    if (!baseline_measure(&oracle, x, doubles, e)) return RC_OK;
-    json_decref(*rows);
-    return e->code;
+    return baseline_measure(&oracle, x, doubles, e);
 }
 
 static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     char path[1024], folder[1024];
-    json_t *old = NULL, *rows, *doubles, *table;
-    Text report;
+    json_auto_t *old = NULL, *rows = NULL, *doubles = NULL, *table = NULL, *none = json_array();
+    LOCAL_TEXT(report);
     const char *arithmetic;
     if (session_class(s, x, &arithmetic, e)) return e->code;
     if (!baseline_has_own(arithmetic))
@@ -65,32 +60,21 @@ static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     folder_sweep(folder);
     if (file_exists(path) && baseline_read(&old, path, e)) return e->code;
     Rc rc = measure(s, x, &rows, &doubles, e);
-    if (rc >= (Rc)128) error_set(e, rc, "stopped: no baseline of %s is stored", x->name);
-    if (!rc) {
-        json_t *tolerances = gate_tolerances(rows, doubles);
-        text_init(&report);
-        json_t *none = json_array();
-        int changes = baseline_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
-        json_decref(none);
-        bool same = old && json_equal(json_object_get(old, "tolerances"), tolerances);
-        if (old && !changes && same)
-            printf("%s: nothing changed, nothing stored\n", path);
-        else if (!(rc = baseline_write(path, x, old, rows, tolerances, table, reason, e)))
-            printf("%s\n%s: %zu rows stored, %d changes\n", report.at, path, json_array_size(rows), changes);
-        text_release(&report);
-        json_decref(table);
-        json_decref(tolerances);
-        json_decref(doubles);
-        json_decref(rows);
-    }
-    json_decref(old);
+    if (rc) return rc < (Rc)128 ? rc : error_set(e, rc, "stopped: no baseline of %s is stored", x->name);
+    json_auto_t *tolerances = gate_tolerances(rows, doubles);
+    int changes = baseline_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
+    bool same = old && json_equal(json_object_get(old, "tolerances"), tolerances);
+    if (old && !changes && same)
+        printf("%s: nothing changed, nothing stored\n", path);
+    else if (!(rc = baseline_write(path, x, old, rows, tolerances, table, reason, e)))
+        printf("%s\n%s: %zu rows stored, %d changes\n", report.at, path, json_array_size(rows), changes);
     return rc;
 }
 
 Rc command_baseline(Session *s, Error *e) {
     const Options *o = s->options;
     const char *reason = option(o, OPTION_reason, "");
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     if (o->operands != 1) return error_set(e, RC_USAGE, "baseline: name one experiment");
     if (!o->times[OPTION_reason])
         return error_set(e, RC_USAGE, "baseline: --reason TEXT says why stored numbers change");
@@ -100,8 +84,5 @@ Rc command_baseline(Session *s, Error *e) {
                          "numbers change?",
                          reason, LEAST_REASON);
     session_signals();
-    if (session_experiment(s, o->operand[0], &x, e)) return e->code;
-    Rc rc = store(s, &x, reason, e);
-    experiment_release(&x);
-    return rc;
+    return session_experiment(s, o->operand[0], &x, e) ? e->code : store(s, &x, reason, e);
 }

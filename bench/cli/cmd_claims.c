@@ -81,7 +81,7 @@ Rc command_claims(Session *s, Error *e) {
     const char *named = o->operands ? o->operand[0] : NULL;
     char name[NAME_SIZE];
     const Claim *only = NULL;
-    Ledger b;
+    LOCAL(ledger_release) Ledger b = {0};
     if (o->operands > 1)
         return error_set(e, RC_USAGE, "claims: name one write-up or one claim, or none for all of them");
     if ((o->times[OPTION_json] > 0) + (o->times[OPTION_tex] > 0) + (o->times[OPTION_html] > 0) +
@@ -91,11 +91,10 @@ Rc command_claims(Session *s, Error *e) {
     const char *word = named && writeup == named && isalpha((unsigned char)named[0]) ? named : NULL;
     if (word) named = writeup = NULL;
     if (ledger_make(&b, s, writeup, false, e)) return e->code;
-    Rc rc = named && strcmp(named, writeup) != 0 ? find_claim(&b, named, &only, e) : RC_OK;
-    if (!rc && !o->times[OPTION_own]) rc = ledger_add_stored(&b, s, e);
-    if (!rc && word) rc = find_word(&b, word, o->times[OPTION_json] > 0, e);
-    if (!rc) ledger_note_parts(&b);
-    if (!rc) print(&b, o, only, word);
-    ledger_release(&b);
-    return rc;
+    if (named && strcmp(named, writeup) != 0 && find_claim(&b, named, &only, e)) return e->code;
+    if (!o->times[OPTION_own] && ledger_add_stored(&b, s, e)) return e->code;
+    if (word && find_word(&b, word, o->times[OPTION_json] > 0, e)) return e->code;
+    ledger_note_parts(&b);
+    print(&b, o, only, word);
+    return RC_OK;
 }

@@ -185,7 +185,7 @@ static void print_columns(const Variant *v) {
 
 static void print_tape(const Explained *x) {
     RunSpec s = *x->spec;
-    Tape t;
+    LOCAL(tape_release) Tape t;
     LOCAL_TEXT(program);
     s.layers = equation_stretches(x->v, x->depth, NULL, 0) > 1 ? x->depth : 2; /* as drawn, or two blocks */
     ModelShape shape = spec_shape(&s, 65);
@@ -196,7 +196,6 @@ static void print_tape(const Explained *x) {
                  "step):\n%s",
            shape.layers, shape.width, shape.heads, shape.context, shape.batch, tape_parameters(&t), tape_flops(&t),
            program.at);
-    tape_release(&t);
 }
 
 /* Numbers that move over the steps, drawn. */
@@ -230,7 +229,7 @@ static void print_start(const Variant *v) {
 static Rc explain(const Explained *x, const char *svg, Error *e) {
     BlockPicture p;
     LOCAL_TEXT(drawing);
-    Rc rc = RC_OK;
+    LOCAL_TEXT(equation);
     picture_of(x, &p);
     print_equation(x);
     block_text(&p, terminal_width(), &drawing);
@@ -241,17 +240,12 @@ static Rc explain(const Explained *x, const char *svg, Error *e) {
     print_columns(x->v);
     print_start(x->v);
     print_tape(x);
-    if (svg) {
-        Text equation;
-        text_init(&equation);
-        equation_text(x->v, x->depth, "\n", &equation);
-        p.equation = equation.at;
-        text_clear(&drawing);
-        block_svg(&p, &drawing);
-        rc = file_write(svg, drawing.at, drawing.length, e);
-        text_release(&equation);
-    }
-    return rc;
+    if (!svg) return RC_OK;
+    equation_text(x->v, x->depth, "\n", &equation);
+    p.equation = equation.at;
+    text_clear(&drawing);
+    block_svg(&p, &drawing);
+    return file_write(svg, drawing.at, drawing.length, e);
 }
 
 static Rc explain_arm(const char *text, const char *svg, Error *e) {
@@ -274,7 +268,7 @@ static Rc explain_arm(const char *text, const char *svg, Error *e) {
 /* A stored run; e says that no variant is called so, and keeps saying it where `name` is no address. */
 static Rc explain_run(const Session *s, const char *name, const char *svg, Error *e) {
     char id[SHA256_HEX], title[BLOCK_TITLE];
-    RunRecord r;
+    LOCAL(record_release) RunRecord r = {0};
     Error why;
     bool address = strpbrk(name, "/:=") || (strlen(name) > 3 && strspn(name, "0123456789abcdef") == strlen(name));
     if (address_find(s, name, id, &why) || record_members(&r, s->runs, id, &why)) {
@@ -286,9 +280,7 @@ static Rc explain_run(const Session *s, const char *name, const char *svg, Error
     equation_changes(v, base, &changes);
     snprintf(title, sizeof title, "%s%s (run %.12s)", base->label, changes.length ? ", changed" : "", id);
     Explained x = {title, &r.spec, v, base, (int)r.spec.layers};
-    Rc rc = explain(&x, svg, e);
-    record_release(&r);
-    return rc;
+    return explain(&x, svg, e);
 }
 
 static Rc explain_row(const Session *session, const char *name, const char *svg, Error *e) {
@@ -304,15 +296,14 @@ static Rc explain_row(const Session *session, const char *name, const char *svg,
 
 /* Every arm of an experiment, and which of them are one network. */
 static Rc explain_plan(const Experiment *x, const char *svg, Error *e) {
-    Text words, lines;
+    LOCAL_TEXT(words);
+    LOCAL_TEXT(lines);
     Rc rc = RC_OK;
     if (svg && x->arms > 1)
         return error_set(e, RC_USAGE, "explain: --output draws one arm, and %s has %d", x->name, x->arms);
-    text_init(&words), text_init(&lines);
     twins_text(x, &words);
     if (words.length) text_wrapped(&lines, "", words.at, 0, terminal_width()), text_format(&lines, "\n");
     terminal_print(lines.at);
-    text_release(&words), text_release(&lines);
     for (int a = 0; a < x->arms && !rc; a++) {
         const RunSpec *spec = &x->arm[a].spec;
         Explained it = {x->arm[a].label, spec, &spec->variant, equation_base(&spec->variant), (int)spec->layers};
@@ -324,14 +315,12 @@ static Rc explain_plan(const Experiment *x, const char *svg, Error *e) {
 
 /* RC_USAGE where `name` is neither a row, nor a run, nor an experiment. */
 static Rc explain_name(const Session *s, const char *name, const char *svg, Error *e) {
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     Error none;
     bool file = text_ends(name, ".yml") || text_ends(name, ".yaml");
     Rc rc = file ? RC_USAGE : explain_row(s, name, svg, e);
     if (rc != RC_USAGE || (strpbrk(name, "/:=") && !file) || session_plan(s, name, &x, file ? e : &none)) return rc;
-    rc = explain_plan(&x, svg, e);
-    experiment_release(&x);
-    return rc;
+    return explain_plan(&x, svg, e);
 }
 
 /* The keys of what explain_arm or explain_row takes; "": of a stored run. */

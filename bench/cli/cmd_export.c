@@ -50,28 +50,24 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     const Dataset *d = NULL;
     char arm[ARM_NAME_SIZE];
     Trainer *t;
-    FeedBatches batches = {0};
+    LOCAL(feed_batches_release) FeedBatches batches = {0};
     int step = 0;
     bool with_batches = s->options->times[OPTION_batches] > 0;
     if (parse_step(option(s->options, OPTION_at, "final"), r, &step, e) || retrain_backend(s, r, &backend, e) ||
         retrain_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
         return e->code;
     if (with_batches && feed_batches(&batches, &r->spec, d, e)) return e->code;
-    Rc rc = trainer_for_gpt(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);
-    if (!rc) {
-        if (s->threads_per_run > 1) rc = trainer_share(t, s->threads_per_run, e);
-        if (!rc) rc = retrain(t, r, d, step, e);
-        origin = origin_of(r, step);
-        if (!rc)
-            rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL,
-                               1e6 * option_number(s->options, OPTION_file_size, SAFE_SHARD / 1e6), e);
-        if (!rc)
-            printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
-                   trainer_weights(t), step, r->id, address_arm(s, r, arm), (unsigned long long)r->spec.seed,
-                   origin.parameters_hash);
-        trainer_free(t);
-    }
-    feed_batches_release(&batches);
+    if (trainer_for_gpt(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e)) return e->code;
+    Rc rc = s->threads_per_run > 1 ? trainer_share(t, s->threads_per_run, e) : RC_OK;
+    if (!rc) rc = retrain(t, r, d, step, e);
+    origin = origin_of(r, step);
+    if (!rc)
+        rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL,
+                           1e6 * option_number(s->options, OPTION_file_size, SAFE_SHARD / 1e6), e);
+    if (!rc)
+        printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path, trainer_weights(t),
+               step, r->id, address_arm(s, r, arm), (unsigned long long)r->spec.seed, origin.parameters_hash);
+    trainer_free(t);
     return rc;
 }
 
@@ -79,15 +75,12 @@ Rc command_export(Session *s, Error *e) {
     const Options *o = s->options;
     const char *path = option(o, OPTION_output, NULL);
     char id[SHA256_HEX];
-    RunRecord r;
+    LOCAL(record_release) RunRecord r = {0};
     if (o->operands != 1 || !o->operand[0][0])
         return error_set(e, RC_USAGE,
                          "export: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
     if (!path || !path[0]) return error_set(e, RC_USAGE, "export: -o FILE says where to write");
     session_signals();
     if (address_find(s, o->operand[0], id, e)) return error_prefix(e, "export: ");
-    if (record_read(&r, s->runs, id, e)) return e->code;
-    Rc rc = export_run(s, &r, path, e);
-    record_release(&r);
-    return rc;
+    return record_read(&r, s->runs, id, e) ? e->code : export_run(s, &r, path, e);
 }

@@ -123,7 +123,7 @@ static void experiment_rows(List *l) {
     int count = folder_names(path, ".yaml", &names);
     for (int i = 0; i < count; i++) {
         char file[1400], what[300];
-        Experiment x;
+        LOCAL(experiment_release) Experiment x = {0};
         Error e;
         snprintf(file, sizeof file, "%s/%s.yaml", path, names[i]);
         if (experiment_read(&x, file, NULL, NULL, &e)) {
@@ -132,7 +132,6 @@ static void experiment_rows(List *l) {
         }
         snprintf(what, sizeof what, "%s (%d arms)", x.title, x.arms);
         add(l, names[i], what);
-        experiment_release(&x);
     }
     names_free(names, count);
     snprintf(theory, sizeof theory, "%d statements about networks before their first step; trains nothing",
@@ -146,7 +145,7 @@ static void claim_rows(List *l) {
     int count = folder_names(path, ".yaml", &names);
     for (int i = 0; i < count; i++) {
         char what[300];
-        ClaimFile f;
+        LOCAL(claims_release) ClaimFile f = {0};
         Error e;
         if (claims_read(&f, l->s->root, names[i], &e)) {
             add(l, names[i], e.text);
@@ -156,7 +155,6 @@ static void claim_rows(List *l) {
         claims_cite(&f, &cite);
         snprintf(what, sizeof what, "%.250s: %d claims", cite.at, f.claims);
         add(l, names[i], what);
-        claims_release(&f);
     }
     names_free(names, count);
 }
@@ -329,7 +327,7 @@ Rc command_list(Session *s, Error *e) {
     if (o->operands && one < 0) return unknown_kind(o->operand[0], e);
     if (o->operands > 2)
         return error_set(e, RC_USAGE, "list: it takes a kind and a word, and '%s' is a third", o->operand[2]);
-    json_t *all = json_object();
+    json_auto_t *all = json_object();
     LOCAL_TEXT(out);
     for (size_t k = 0; k < KINDS; k++)
         if (one < 0 || (int)k == one) add_kind(s, k, terminal_width(), all, &out);
@@ -341,6 +339,5 @@ Rc command_list(Session *s, Error *e) {
     Rc rc =
         out.length ? RC_OK : error_set(e, RC_USAGE, "list: of the %s none holds '%.60s'", o->operand[0], o->operand[1]);
     o->times[OPTION_json] ? (void)fputs(out.at, stdout) : terminal_print(out.at);
-    json_decref(all);
     return rc;
 }

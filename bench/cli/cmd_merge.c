@@ -17,11 +17,11 @@ static void print_count(const char *folder, const MergeCount *c) {
 
 Rc command_merge(Session *s, Error *e) {
     const Options *o = s->options;
-    Merge m;
-    Rc rc = RC_OK;
-    int wrong = 0;
     if (!o->operands)
         return error_set(e, RC_USAGE, "merge: name one results folder or more; they are merged into %s", s->results);
+    LOCAL(merge_release) Merge m;
+    Rc rc = RC_OK;
+    int wrong = 0;
     merge_open(&m, s->root, s->results);
     for (int i = 0; i < o->operands && !rc; i++) {
         MergeCount count;
@@ -38,6 +38,5 @@ Rc command_merge(Session *s, Error *e) {
     if (!rc && m.problems == 1 && wrong == 1) rc = error_set(e, RC_INTEGRITY, "merge: %s", m.problem[0]);
     if (!rc && wrong)
         rc = error_set(e, RC_INTEGRITY, "merge: %d runs were not merged; the first: %s", wrong, m.problem[0]);
-    merge_release(&m);
     return rc;
 }

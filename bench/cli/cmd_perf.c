@@ -271,7 +271,7 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
     const Overrides overrides = {o->value[OPTION_set], o->times[OPTION_set], o->value[OPTION_arm],
                                  o->times[OPTION_arm], true};
     char path[1024];
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     if (m->s->recalled.all ? session_plan(m->s, name, &x, e)
                            : experiment_find(path, sizeof path, m->s->root, name, e) ||
                                  experiment_read(&x, path, option(o, OPTION_profile, NULL), &overrides, e))
@@ -290,7 +290,6 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
         }
         rc = RC_OK;
     }
-    experiment_release(&x);
     return rc;
 }
 

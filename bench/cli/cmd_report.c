@@ -7,7 +7,7 @@
 
 Rc command_report(Session *s, Error *e) {
     char folder[1024];
-    Ledger b;
+    LOCAL(ledger_release) Ledger b = {0};
     Error why = {.code = RC_OK};
     if (s->options->operands)
         return error_set(e, RC_USAGE, "report: it takes no argument, and '%s' is one", s->options->operand[0]);
@@ -26,6 +26,5 @@ Rc command_report(Session *s, Error *e) {
     if (!rc) rc = report_html(&b, s, folder, e);
     if (!rc) rc = report_bib(&b, folder, e);
     if (!rc && report_pdf(&b, s, folder, &why)) fprintf(stderr, "normbench: note: no report.pdf: %s\n", why.text);
-    ledger_release(&b);
     return rc;
 }

@@ -75,21 +75,16 @@ static Rc check_files(const Options *o, const TaskInfo *const *info, int tasks, 
 
 /* The tasks of --tasks, each once, in its order. */
 static Rc named_tasks(const Options *o, const TaskInfo *info[TASK_COUNT], int *tasks, Error *e) {
-    char *list = mem_text(option(o, OPTION_tasks, "arc-easy,piqa")), *rest = list;
-    Rc rc = RC_OK;
+    OWNED char *list = mem_text(option(o, OPTION_tasks, "arc-easy,piqa"));
     *tasks = 0;
-    for (char *word; !rc && (word = strsep(&rest, ","));) {
+    for (char *rest = list, *word; (word = strsep(&rest, ","));) {
         const TaskInfo *one = task_find(trim(word));
-        if (!one) {
-            rc = unknown_task("--tasks", trim(word), e);
-            break;
-        }
-        for (int i = 0; i < *tasks && !rc; i++)
-            if (info[i] == one) rc = error_set(e, RC_USAGE, "--tasks: '%s' stands twice", one->name);
-        if (!rc) info[(*tasks)++] = one;
+        if (!one) return unknown_task("--tasks", trim(word), e);
+        for (int i = 0; i < *tasks; i++)
+            if (info[i] == one) return error_set(e, RC_USAGE, "--tasks: '%s' stands twice", one->name);
+        info[(*tasks)++] = one;
     }
-    free(list);
-    return rc ? rc : check_files(o, info, *tasks, e);
+    return check_files(o, info, *tasks, e);
 }
 
 static Rc open_tasks(Session *s, Task task[TASK_COUNT], int *tasks, Error *e) {
@@ -133,8 +128,8 @@ static Rc score_all(Session *s, const Task *task, int tasks, Error *e) {
     const Options *o = s->options;
     int scored = 0;
     Rc rc = RC_OK;
-    Weighted *model = mem_alloc((size_t)o->operands, sizeof *model);
-    ScoredModel *shown = mem_alloc((size_t)o->operands, sizeof *shown);
+    OWNED Weighted *model = mem_alloc((size_t)o->operands, sizeof *model);
+    OWNED ScoredModel *shown = mem_alloc((size_t)o->operands, sizeof *shown);
     for (int i = 0; i < o->operands && !rc; i++) {
         Weighted *m = &model[i];
         ScoredModel *as = &shown[i];
@@ -157,8 +152,6 @@ static Rc score_all(Session *s, const Task *task, int tasks, Error *e) {
         free(shown[i].score);
         weighted_release(&model[i]);
     }
-    free(model);
-    free(shown);
     return rc;
 }
 

@@ -23,9 +23,10 @@ static void print(const RunShown *shown, bool json) {
 /* A run that is stored as a line of a list alone. False: it is in none. */
 static bool print_listed(const Session *s, const char *id) {
     enum { SHORTEST = 12 };
-    char file[RUN_LIST_PATH], *header;
+    char file[RUN_LIST_PATH];
+    OWNED char *header = NULL;
     if (strlen(id) < SHORTEST || strspn(id, "0123456789abcdef") != strlen(id)) return false;
-    char *line = run_list_line(s->root, id, &header, file);
+    OWNED char *line = run_list_line(s->root, id, &header, file);
     if (!line) return false;
     char *names = header, *values = line, *name;
     printf("A run of %s; its record is not stored, and this is its line there:\n", file);
@@ -33,17 +34,15 @@ static bool print_listed(const Session *s, const char *id) {
         const char *value = strsep(&values, ",");
         printf("  %-15s  %s\n", name, value ? value : "");
     }
-    free(header);
-    free(line);
     return true;
 }
 
 Rc command_show(Session *s, Error *e) {
     const Options *o = s->options;
     char id[SHA256_HEX];
-    Store stored;
-    Listing all;
-    RunRecord r;
+    LOCAL(store_release) Store stored = {0};
+    LOCAL(listing_release) Listing all = {0};
+    LOCAL(record_release) RunRecord r = {0};
     if (o->operands != 1 || !o->operand[0][0])
         return error_set(e, RC_USAGE,
                          "show: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
@@ -52,12 +51,7 @@ Rc command_show(Session *s, Error *e) {
     if (record_read(&r, s->runs, id, e)) return store_damage(s->runs, id, e);
     store_read(&stored, s->runs);
     OWNED char *experiment = address_experiment(o->operand[0]);
-    Rc rc = listing_make(&all, s, &stored, experiment, e);
-    store_release(&stored);
-    if (!rc) {
-        print(&(RunShown){.record = &r, .listing = &all}, o->times[OPTION_json] > 0);
-        listing_release(&all);
-    }
-    record_release(&r);
-    return rc;
+    if (listing_make(&all, s, &stored, experiment, e)) return e->code;
+    print(&(RunShown){.record = &r, .listing = &all}, o->times[OPTION_json] > 0);
+    return RC_OK;
 }

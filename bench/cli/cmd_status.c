@@ -115,8 +115,8 @@ static double time_left(const Status *st, double usual) {
 }
 
 static void look(Status *st, const char *folder, Experiment *x) {
-    Store stored;
-    Lease *hold;
+    LOCAL(store_release) Store stored;
+    OWNED Lease *hold = NULL;
     int hashes = -1, holds = share_list(folder, &hold);
     *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1};
     store_read(&stored, folder);
@@ -140,8 +140,6 @@ static void look(Status *st, const char *folder, Experiment *x) {
         if (st->waiting < 0) st->waiting = 0; /* two arithmetics of one run are in the making */
     }
     st->left = time_left(st, usual);
-    store_release(&stored);
-    free(hold);
 }
 
 static void begun_line(const Status *st, const Begun *b, Text *out) {
@@ -242,9 +240,9 @@ static void show(const Text *text, int columns, int rows) {
 Rc command_status(Session *s, Error *e) {
     const Options *o = s->options;
     bool watch = o->times[OPTION_watch], terminal = terminal_draws(STDOUT_FILENO), more = true;
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     LOCAL_TEXT(text);
-    SlurmView slurm = {0};
+    LOCAL(slurm_view_release) SlurmView slurm = {0};
     time_t asked = 0;
     if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
     if (o->operands && session_plan(s, o->operand[0], &x, e)) return e->code;
@@ -275,7 +273,5 @@ Rc command_status(Session *s, Error *e) {
         free(st.begun);
         for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);
     }
-    slurm_view_release(&slurm);
-    if (o->operands) experiment_release(&x);
     return RC_OK;
 }

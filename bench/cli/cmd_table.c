@@ -61,8 +61,7 @@ static Rc write_file(const Table *t, const char *folder, const char *ending, voi
                      Error *e) {
     LOCAL_TEXT(text);
     write(t, &text);
-    Rc rc = text.length ? write_text(t, folder, ending, &text, e) : RC_OK; /* empty: not of this experiment */
-    return rc;
+    return text.length ? write_text(t, folder, ending, &text, e) : RC_OK; /* empty: not of this experiment */
 }
 
 /* The table, what is said of it, and the papers it names. */
@@ -270,16 +269,12 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     if (!text) return RC_OK;
     if (!o->times[OPTION_paper])
         return error_set(e, RC_USAGE, "--metric: it chooses metrics of the table that --paper makes");
-    char *copy = mem_text(text), *rest = copy, *one;
-    Rc rc = RC_OK;
-    while (!rc && (one = strsep(&rest, ","))) {
-        if (t->metrics == PAPER_METRICS_MAX)
-            rc = error_set(e, RC_USAGE, "--metric: %d at most", PAPER_METRICS_MAX);
-        else if ((rc = metric_named(&t->metric[t->metrics++], trim(one), e)))
-            error_prefix(e, "--metric: ");
+    OWNED char *copy = mem_text(text);
+    for (char *rest = copy, *one; (one = strsep(&rest, ","));) {
+        if (t->metrics == PAPER_METRICS_MAX) return error_set(e, RC_USAGE, "--metric: %d at most", PAPER_METRICS_MAX);
+        if (metric_named(&t->metric[t->metrics++], trim(one), e)) return error_prefix(e, "--metric: ");
     }
-    free(copy);
-    return rc;
+    return RC_OK;
 }
 
 /* --fail-on: of the arms at each cell's last step. RC_OK without it. */
@@ -303,9 +298,10 @@ static Rc gate(const Options *o, const Table *t, const FailOn *f) {
 static Rc make(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder,
                const char *partial, Error *e) {
     const Options *o = s->options;
-    ClaimFile claims;
+    LOCAL(claims_release) ClaimFile claims = {0};
     LOCAL_TEXT(command);
-    Table t;
+    LOCAL(table_release) Table t = {0};
+    LOCAL(target_steps_release) TargetSteps target = {0};
     FailOn fail;
     bool has_claims;
     if (fail_on_read(&fail, option(o, OPTION_fail_on, "worse"), e)) return e->code;
@@ -323,74 +319,56 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
                             .partial = partial,
                             .command = command.at};
     options.exploratory = experiment_changed(x);
-    Rc rc = read_metrics(o, &options, e);
-    if (!rc) rc = table_make(&t, x, records->at, has_claims && !partial[0] ? &claims : NULL, options, e);
-    if (!rc) {
-        TargetSteps target;
-        rc = make_target(s, &t, &target, e);
-        if (!rc) rc = publish(s, &t, &target, folder, e);
-        if (!rc) rc = gate(o, &t, &fail);
-        target_steps_release(&target);
-        table_release(&t);
-    }
-    if (has_claims) claims_release(&claims);
-    return rc;
+    if (read_metrics(o, &options, e) ||
+        table_make(&t, x, records->at, has_claims && !partial[0] ? &claims : NULL, options, e) ||
+        make_target(s, &t, &target, e) || publish(s, &t, &target, folder, e))
+        return e->code;
+    return gate(o, &t, &fail);
 }
 
 /* Of the seeds that are whole. */
 static Rc take_partial(Records *records, const Session *s, Experiment *x, Text *words, Error *e) {
-    Store stored;
+    LOCAL(store_release) Store stored;
     store_read(&stored, s->runs);
-    Rc rc = partial_seeds(&stored, x, words, e) ? e->code : until_take(records, &stored, x, s->precise, e);
-    store_release(&stored);
-    return rc;
+    return partial_seeds(&stored, x, words, e) ? e->code : until_take(records, &stored, x, s->precise, e);
 }
 
 /* Where so much is stored that some seed may be whole. */
 static void offer_partial(const Records *r, const Experiment *x, Error *e) {
-    size_t n = strlen(e->text);
     if (r->missing && r->runs - r->missing >= experiment_cells(x) * x->arms)
-        snprintf(e->text + n, sizeof e->text - n, "; --partial makes the table of the seeds whose runs are all stored");
+        error_add(e, "; --partial makes the table of the seeds whose runs are all stored");
 }
 
 /* What is stored of another plan of the same file: "normbench table smoke-24252339 (--set steps=50; 30 of 30 runs)". */
 static bool other_plan(const Session *s, const Experiment *x, const Store *stored, const char *word, Text *out) {
     char experiment[PATH_MAX];
-    PlanNote note;
-    Experiment other;
-    Records records;
+    LOCAL(plan_note_release) PlanNote note = {0};
+    LOCAL(experiment_release) Experiment other = {0};
+    LOCAL(records_release) Records records = {0};
+    LOCAL_TEXT(options);
+    LOCAL_TEXT(results);
     Error none;
-    bool is = false;
     plan_experiment(s->root, x, experiment);
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return false;
-    if (!strcmp(note.experiment, experiment) && strcmp(note.plan, x->plan) != 0 &&
-        !plan_note_experiment(&note, s->root, word, &other, &none)) {
-        texts_find(s, &other);
-        if (!until_take(&records, stored, &other, false, &none)) {
-            is = records.missing < records.runs;
-            LOCAL_TEXT(options);
-            LOCAL_TEXT(results);
-            plan_note_options(&note, &options);
-            session_results(s, &results);
-            if (is)
-                text_format(out, "%snormbench table %s%s (%s; %d of %d runs)", out->length ? ", " : "", word,
-                            results.at,
-                            options.length                               ? options.at + 1
-                            : other.yaml && !strcmp(other.yaml, x->yaml) ? "by the file as it is now"
-                                                                         : "by an earlier version of the file",
-                            records.runs - records.missing, records.runs);
-            records_release(&records);
-        }
-        experiment_release(&other);
-    }
-    plan_note_release(&note);
-    return is;
+    if (strcmp(note.experiment, experiment) != 0 || !strcmp(note.plan, x->plan) ||
+        plan_note_experiment(&note, s->root, word, &other, &none))
+        return false;
+    texts_find(s, &other);
+    if (until_take(&records, stored, &other, false, &none) || records.missing >= records.runs) return false;
+    plan_note_options(&note, &options);
+    session_results(s, &results);
+    text_format(out, "%snormbench table %s%s (%s; %d of %d runs)", out->length ? ", " : "", word, results.at,
+                options.length                               ? options.at + 1
+                : other.yaml && !strcmp(other.yaml, x->yaml) ? "by the file as it is now"
+                                                             : "by an earlier version of the file",
+                records.runs - records.missing, records.runs);
+    return true;
 }
 
 /* A note that names the plans of x's file of which runs are stored, when x's own lacks some. */
 static void name_others(const Session *s, const Experiment *x) {
     enum { NAMED = 4 };
-    Store stored;
+    LOCAL(store_release) Store stored;
     LOCAL_TEXT(out);
     char **word;
     int words = plan_slugs(s->results, &word), named = 0, more = 0;
@@ -404,19 +382,16 @@ static void name_others(const Session *s, const Experiment *x) {
     if (named)
         terminal_say(stderr, "normbench: note: other plans of %s: %s%s\n", x->name, out.at,
                      more ? ", …; the folder out/ of the results holds all" : "");
-    store_release(&stored);
     names_free(word, words);
 }
 
 static bool print_stored(const char *root, const Experiment *x, Error *e) {
     char file[RUN_LIST_PATH];
-    char *text = stored_table(root, x, file);
+    OWNED char *text = stored_table(root, x, file);
     if (!text) return false;
     terminal_print(text);
-    free(text);
     (void)output_flush(NULL);
-    size_t n = strlen(e->text);
-    snprintf(e->text + n, sizeof e->text - n, "; shown is the stored table %s", file);
+    error_add(e, "; shown is the stored table %s", file);
     return true;
 }
 
@@ -424,52 +399,42 @@ static bool print_stored(const char *root, const Experiment *x, Error *e) {
 static void show_stored(const Session *s, const Experiment *x, Error *e) {
     if (s->options->times[OPTION_results] || print_stored(s->root, x, e) || s->profile[0]) return;
     for (int i = 0; i < PROFILE_COUNT; i++) {
-        Experiment other;
+        LOCAL(experiment_release) Experiment other = {0};
         Error none;
         if (experiment_parse(&other, x->file, x->yaml, profile_info[i].name, &s->overrides, &none)) continue;
-        bool shown = print_stored(s->root, &other, e);
-        experiment_release(&other);
-        if (shown) return;
+        if (print_stored(s->root, &other, e)) return;
     }
 }
 
 Rc command_table(Session *s, Error *e) {
     const Options *o = s->options;
-    Experiment x;
-    Records records;
+    LOCAL(experiment_release) Experiment x = {0};
+    LOCAL(records_release) Records records = {0};
     LOCAL_TEXT(partial);
-    PlanFolder folder;
+    LOCAL(plan_folder_release) PlanFolder folder = {0};
     if (options_one_experiment(o, e)) return e->code;
     if (o->times[OPTION_tex] && !o->times[OPTION_sentence])
         return error_set(e, RC_USAGE,
                          "table: --format tex goes with --sentence; the tables are written to .tex files anyway");
     if (theory_asked(o)) return theory_table(s, e);
-    if (session_plan(s, o->operand[0], &x, e)) return e->code;
-    Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
-    if (!rc) rc = until_read(&records, s->runs, &x, s->precise, e);
-    if (!rc && records.missing && o->times[OPTION_partial]) {
+    if (session_plan(s, o->operand[0], &x, e) || plan_folder_find(&folder, s->results, s->slug, &x, e) ||
+        until_read(&records, s->runs, &x, s->precise, e))
+        return e->code;
+    if (records.missing && o->times[OPTION_partial]) {
         records_release(&records);
-        rc = take_partial(&records, s, &x, &partial, e);
+        if (take_partial(&records, s, &x, &partial, e)) return e->code;
     }
-    if (!rc) {
-        if (records.missing) {
-            rc = records_complete(&records, s, &x, e);
-            offer_partial(&records, &x, e);
-            if (!s->recalled.all) name_others(s, &x);
-            show_stored(s, &x, e);
-        } else {
-            if (records.notes[0]) terminal_say(stderr, "normbench: note: %s\n", records.notes);
-            if (records.precision != PRECISION_exact)
-                terminal_say(
-                    stderr,
-                    "normbench: note: not all runs are stored in precision exact; this table is of the runs in "
-                    "%s\n",
-                    precision_name(records.precision));
-            rc = make(s, &x, &records, &folder, partial.at, e);
-        }
-        records_release(&records);
+    if (records.missing) {
+        Rc rc = records_complete(&records, s, &x, e);
+        offer_partial(&records, &x, e);
+        if (!s->recalled.all) name_others(s, &x);
+        show_stored(s, &x, e);
+        return rc;
     }
-    plan_folder_release(&folder);
-    experiment_release(&x);
-    return rc;
+    if (records.notes[0]) terminal_say(stderr, "normbench: note: %s\n", records.notes);
+    if (records.precision != PRECISION_exact)
+        terminal_say(stderr,
+                     "normbench: note: not all runs are stored in precision exact; this table is of the runs in %s\n",
+                     precision_name(records.precision));
+    return make(s, &x, &records, &folder, partial.at, e);
 }

@@ -25,6 +25,10 @@ typedef struct {
     bool metric_named;
 } Asked;
 
+static void asked_release(Asked *a) {
+    free(a->text);
+}
+
 static Rc split(Asked *a, const Options *o, Error *e) {
     Text text;
     text_init(&text);
@@ -64,31 +68,23 @@ static Rc unknown_arm(const Experiment *x, const char *name, Error *e) {
 /* "A - B"; a name may have a '-' in it, so every one of them is tried, those between blanks first. */
 static Rc find_arms(Asked *a, const Experiment *x, Error *e) {
     static const char *const signs[] = {" - ", "-"};
-    char *left = NULL, *right = NULL, *first_left = NULL, *first_right = NULL;
+    LOCAL_TEXT(unknown);
+    bool tried = false;
     for (int k = 0; k < 2; k++)
         for (char *at = a->difference; (at = strstr(at, signs[k])); at++) {
-            char *copy = mem_text(a->difference);
+            OWNED char *copy = mem_text(a->difference);
             copy[at - a->difference] = 0;
-            left = trim(copy), right = trim(copy + (at - a->difference) + strlen(signs[k]));
+            const char *left = trim(copy), *right = trim(copy + (at - a->difference) + strlen(signs[k]));
             a->arm = find_arm(x, left), a->against = find_arm(x, right);
-            Rc rc = RC_OK;
-            if (a->arm >= 0 && a->against >= 0) {
-                if (a->arm == a->against)
-                    rc = error_set(e, RC_USAGE, "trace: '%.100s' is an arm minus itself", a->difference);
-                free(copy);
-                free(first_left);
-                return rc;
-            }
-            if (first_left)
-                free(copy);
-            else
-                first_left = copy, first_right = right;
+            if (a->arm >= 0 && a->arm == a->against)
+                return error_set(e, RC_USAGE, "trace: '%.100s' is an arm minus itself", a->difference);
+            if (a->arm >= 0 && a->against >= 0) return RC_OK;
+            if (!tried) text_format(&unknown, "%s", a->arm < 0 ? left : right);
+            tried = true;
         }
-    if (!first_left) return error_set(e, RC_USAGE, "trace: '%.100s' is no difference 'ARM - ARM'", a->difference);
-    const char *one = trim(first_left);
-    Rc rc = unknown_arm(x, find_arm(x, one) < 0 ? one : first_right, e);
-    free(first_left);
-    return rc;
+    if (!tried)
+        return error_set(e, RC_USAGE, "trace: '%.100s' is no difference 'ARM - ARM'", a->difference);
+    return unknown_arm(x, unknown.at, e);
 }
 
 /* The canonical text of a factor's value. */
@@ -119,10 +115,7 @@ static Rc keep_cells(const Experiment *x, int factor, const char *value, bool *k
     }
     if (any) return RC_OK;
     error_set(e, RC_USAGE, "%s: %s has no cell with %s; there are:", f->key, x->name, value);
-    for (int i = 0; i < f->values; i++) {
-        size_t n = strlen(e->text);
-        snprintf(e->text + n, sizeof e->text - n, "%s %s", i ? "," : "", factor_text(has, f, i));
-    }
+    for (int i = 0; i < f->values; i++) error_add(e, "%s %s", i ? "," : "", factor_text(has, f, i));
     return e->code;
 }
 
@@ -143,10 +136,7 @@ static Rc read_key(Asked *a, const Experiment *x, const char *text, bool *keep, 
         return metric_named(&a->metric, at + 1, e);
     }
     error_set(e, RC_USAGE, "'%.60s' is not KEY=VALUE with a key of this plan; there are: step, metric", text);
-    for (int i = 0; i < x->factors; i++) {
-        size_t used = strlen(e->text);
-        snprintf(e->text + used, sizeof e->text - used, ", %s", x->factor[i].key);
-    }
+    for (int i = 0; i < x->factors; i++) error_add(e, ", %s", x->factor[i].key);
     return e->code;
 }
 
@@ -162,18 +152,11 @@ static Rc find_cell(Asked *a, const Experiment *x, Error *e) {
     if (!rc && left > 1) {
         rc = error_set(e, RC_USAGE, "%s has %d cells like this; say which, such as", x->name, left);
         experiment_cell_text(first, x, a->cell);
-        for (int i = 0; i < x->factors; i++) {
-            size_t n = strlen(e->text);
-            snprintf(e->text + n, sizeof e->text - n, " %s=%s", x->factor[i].key,
-                     factor_text(text, &x->factor[i], experiment_level(x, a->cell, i)));
-        }
-        size_t n = strlen(e->text);
-        snprintf(e->text + n, sizeof e->text - n, "; there are: ");
-        for (int cell = 0, shown = 0; cell < cells && shown < 8; cell++) {
-            if (!keep[cell]) continue;
-            n = strlen(e->text);
-            snprintf(e->text + n, sizeof e->text - n, "%s%s", shown++ ? "; " : "", experiment_cell_text(text, x, cell));
-        }
+        for (int i = 0; i < x->factors; i++)
+            error_add(e, " %s=%s", x->factor[i].key, factor_text(text, &x->factor[i], experiment_level(x, a->cell, i)));
+        error_add(e, "; there are: ");
+        for (int cell = 0, shown = 0; cell < cells && shown < 8; cell++)
+            if (keep[cell]) error_add(e, "%s%s", shown++ ? "; " : "", experiment_cell_text(text, x, cell));
     } else if (!rc && !left)
         rc = error_set(e, RC_USAGE, "%s has no cell with all of these values", x->name);
     return rc ? error_prefix(e, "trace: ") : RC_OK;
@@ -185,16 +168,14 @@ static Rc find_step(const Asked *a, const Sample *s, int *step, Error *e) {
     *step = a->step < 0 ? cell->steps - 1 : sample_step(s, a->cell, a->step);
     if (*step >= 0) return RC_OK;
     error_set(e, RC_USAGE, "trace: no validation after step %d; there are:", a->step);
-    for (int i = 0; i < cell->steps; i++) {
-        size_t n = strlen(e->text);
-        if (cell->step[i]) snprintf(e->text + n, sizeof e->text - n, " %d", cell->step[i]);
-    }
+    for (int i = 0; i < cell->steps; i++)
+        if (cell->step[i]) error_add(e, " %d", cell->step[i]);
     return e->code;
 }
 
 /* list: where the runs are listed, "" where their records are read. */
 static Rc print(const Session *s, const Asked *a, const Table *t, const char *list, bool json, Error *e) {
-    Lineage l;
+    LOCAL(lineage_release) Lineage l = {0};
     LOCAL_TEXT(text);
     int step;
     if (find_step(a, &t->sample, &step, e)) return e->code;
@@ -209,15 +190,14 @@ static Rc print(const Session *s, const Asked *a, const Table *t, const char *li
         text_format(&text, "\n");
     }
     terminal_print(text.at);
-    lineage_release(&l);
     return RC_OK;
 }
 
 static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Records *records, const char *list,
                 Error *e) {
-    ClaimFile claims;
+    LOCAL(claims_release) ClaimFile claims = {0};
     bool has_claims;
-    Table t;
+    LOCAL(table_release) Table t = {0};
     Metric metric = a->metric_named ? a->metric : x->metric;
     if (list[0] && metric != METRIC_valid_loss && metric != METRIC_perplexity)
         return error_set(e, RC_UNMEASURED, "trace: %s has the losses of these runs alone, not %s", list,
@@ -225,13 +205,8 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
     if (claims_find(&claims, s->root, list[0] ? "" : x->writeup, &has_claims, e)) return e->code;
     TableOptions options = {.command = "", .notes = records->notes};
     options.exploratory = experiment_changed(x);
-    Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
-    if (!rc) {
-        rc = print(s, a, &t, list, s->options->times[OPTION_json] > 0, e);
-        table_release(&t);
-    }
-    if (has_claims) claims_release(&claims);
-    return rc;
+    if (table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e)) return e->code;
+    return print(s, a, &t, list, s->options->times[OPTION_json] > 0, e);
 }
 
 /* The stored runs of the reference tables: records, which the session then has as its results, or a list of them.
@@ -257,24 +232,19 @@ static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN
 /* The plan of x's file for another profile, where no profile was asked for and x's own is stored nowhere. */
 static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
     for (int i = 0; i < PROFILE_COUNT && records->missing; i++) {
-        Experiment other;
+        LOCAL(experiment_release) Experiment other = {0};
+        LOCAL(records_release) Records of = {0};
         Error none;
         if (!strcmp(profile_info[i].name, x->profile) ||
             experiment_parse(&other, x->file, x->yaml, profile_info[i].name, &s->overrides, &none))
             continue;
         texts_find(s, &other);
-        Records of = {0};
-        Rc rc = until_read(&of, s->runs, &other, s->precise, e);
-        if (!rc && of.missing) {
+        if (until_read(&of, s->runs, &other, s->precise, e)) return e->code;
+        if (of.missing) {
             records_release(&of);
-            rc = take_stored(&of, s, &other, list, e);
+            if (take_stored(&of, s, &other, list, e)) return e->code;
         }
-        if (rc || of.missing) {
-            records_release(&of);
-            experiment_release(&other);
-            if (rc) return rc;
-            continue;
-        }
+        if (of.missing) continue;
         terminal_say(stderr,
                      "normbench: note: this is profile %s: no --profile is given, and the runs of %s are not "
                      "stored\n",
@@ -282,49 +252,37 @@ static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RU
         records_release(records);
         experiment_release(x);
         *records = of, *x = other;
+        of = (Records){0}, other.seed = NULL, other.yaml = NULL;
     }
     return RC_OK;
 }
 
 /* The runs in the results; where some are missing and no other results are asked for, the stored ones. */
 static Rc take_any(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
-    Records stored = {0};
+    LOCAL(records_release) Records stored = {0};
     *list = 0;
-    Rc rc = until_read(records, s->runs, x, s->precise, e);
-    if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
-    rc = take_stored(&stored, s, x, list, e);
-    if (!rc && !stored.missing) {
+    if (until_read(records, s->runs, x, s->precise, e)) return e->code;
+    if (!records->missing || s->options->times[OPTION_results]) return RC_OK;
+    if (take_stored(&stored, s, x, list, e)) return e->code;
+    if (!stored.missing) {
         records_release(records);
-        *records = stored;
+        *records = stored, stored = (Records){0};
         return RC_OK;
     }
-    records_release(&stored);
-    if (!rc && x->profile[0] && !s->profile[0]) rc = take_profile(records, s, x, list, e);
-    if (rc) records_release(records);
-    return rc;
+    return x->profile[0] && !s->profile[0] ? take_profile(records, s, x, list, e) : RC_OK;
 }
 
 static Rc with_plan(Session *s, Asked *a, Experiment *x, Error *e) {
-    Records records;
+    LOCAL(records_release) Records records = {0};
     char list[RUN_LIST_PATH];
-    if (take_any(&records, s, x, list, e)) return e->code;
-    Rc rc = find_arms(a, x, e);
-    if (!rc) rc = find_cell(a, x, e);
-    if (!rc) rc = records_complete(&records, s, x, e);
-    if (!rc) rc = trace(s, a, x, &records, list, e);
-    records_release(&records);
-    return rc;
+    if (take_any(&records, s, x, list, e) || find_arms(a, x, e) || find_cell(a, x, e) ||
+        records_complete(&records, s, x, e))
+        return e->code;
+    return trace(s, a, x, &records, list, e);
 }
 
 Rc command_trace(Session *s, Error *e) {
-    Asked a = {.step = -1};
-    Experiment x;
-    Rc rc = split(&a, s->options, e);
-    if (!rc) rc = session_plan(s, a.experiment, &x, e);
-    if (!rc) {
-        rc = with_plan(s, &a, &x, e);
-        experiment_release(&x);
-    }
-    free(a.text);
-    return rc;
+    LOCAL(asked_release) Asked a = {.step = -1};
+    LOCAL(experiment_release) Experiment x = {0};
+    return split(&a, s->options, e) || session_plan(s, a.experiment, &x, e) ? e->code : with_plan(s, &a, &x, e);
 }

@@ -25,34 +25,21 @@ enum { HASH_LOG_STEPS = 5 };
 
 /* One experiment against its baseline; *compared counts numbers. */
 static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     char path[1024];
-    json_t *stored, *rows;
-    GateLevel level;
-    Text report;
+    json_auto_t *stored = NULL, *rows = NULL;
+    LOCAL_TEXT(report);
     if (session_experiment(s, name, &x, e)) return e->code;
     const char *arithmetic;
-    Rc rc = session_class(s, &x, &arithmetic, e);
-    if (!rc) {
-        baseline_path(path, sizeof path, s, &x, arithmetic);
-        rc = baseline_read(&stored, path, e);
-    }
-    if (!rc) {
-        level = (GateLevel)option_choice(s->options, OPTION_level, (int)gate_default(stored, arithmetic));
-        rc = baseline_measure(s, &x, &rows, e);
-        if (!rc) {
-            text_init(&report);
-            rc = gate_check(level, stored, rows, x.margin, x.alpha, &report, compared, e);
-            printf("%s%s%s, level %s: %zu runs%s\n%s", x.name, x.profile[0] ? " " : "", x.profile, gate_names[level],
-                   json_array_size(rows), rc ? "" : ", as stored", report.at);
-            if (rc) error_prefix(e, "%s: ", x.name);
-            text_release(&report);
-            json_decref(rows);
-        }
-        json_decref(stored);
-    }
-    experiment_release(&x);
-    return rc;
+    if (session_class(s, &x, &arithmetic, e)) return e->code;
+    baseline_path(path, sizeof path, s, &x, arithmetic);
+    if (baseline_read(&stored, path, e)) return e->code;
+    GateLevel level = (GateLevel)option_choice(s->options, OPTION_level, (int)gate_default(stored, arithmetic));
+    if (baseline_measure(s, &x, &rows, e)) return e->code;
+    Rc rc = gate_check(level, stored, rows, x.margin, x.alpha, &report, compared, e);
+    printf("%s%s%s, level %s: %zu runs%s\n%s", x.name, x.profile[0] ? " " : "", x.profile, gate_names[level],
+           json_array_size(rows), rc ? "" : ", as stored", report.at);
+    return rc ? error_prefix(e, "%s: ", x.name) : RC_OK;
 }
 
 /* ---- Hash logs: the hash of every op of every step of a run, one line each, to compare two arithmetics op by op:
@@ -126,11 +113,10 @@ static int hash_log_difference(const char *a, const char *b, char line_a[256], c
 /* A backend's name, or the path of a hash log. */
 static Rc log_of(Session *s, const Experiment *x, const char *what, Text *out, Error *e) {
     if (file_exists(what)) {
-        char *bytes;
+        OWNED char *bytes = NULL;
         size_t length;
         if (file_read(what, &bytes, &length, e)) return e->code;
         text_add(out, bytes, length);
-        free(bytes);
         return RC_OK;
     }
     const Backend *b = backend_find(what, e);
@@ -142,26 +128,21 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     LOCAL_TEXT(ta);
     LOCAL_TEXT(tb);
     char la[256], lb[256];
-    Rc rc = log_of(s, x, a, &ta, e);
-    if (!rc) rc = log_of(s, x, b, &tb, e);
-    if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
-    if (!rc) {
-        int at = hash_log_difference(ta.at, tb.at, la, lb);
-        if (at < 0)
-            printf("%s and %s agree in every op of the first %d steps\n", a, b, HASH_LOG_STEPS);
-        else {
-            printf("first difference, line %d:\n  %s: %s\n  %s: %s\n", at + 1, a, la, b, lb);
-            rc = error_set(e, RC_REGRESSION, "%s and %s differ", a, b);
-        }
+    if (log_of(s, x, a, &ta, e) || log_of(s, x, b, &tb, e)) return e->code;
+    if (!ta.length || !tb.length) return error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
+    int at = hash_log_difference(ta.at, tb.at, la, lb);
+    if (at < 0) {
+        printf("%s and %s agree in every op of the first %d steps\n", a, b, HASH_LOG_STEPS);
+        return RC_OK;
     }
-    return rc;
+    printf("first difference, line %d:\n  %s: %s\n  %s: %s\n", at + 1, a, la, b, lb);
+    return error_set(e, RC_REGRESSION, "%s and %s differ", a, b);
 }
 
 static Rc write_log(Session *s, const Experiment *x, const char *path, Error *e) {
     LOCAL_TEXT(t);
-    Rc rc = hash_log_experiment(s, x, s->backend, HASH_LOG_STEPS, &t, e);
-    if (!rc) rc = file_write(path, t.at, t.length, e);
-    return rc;
+    if (hash_log_experiment(s, x, s->backend, HASH_LOG_STEPS, &t, e)) return e->code;
+    return file_write(path, t.at, t.length, e);
 }
 
 static Rc say_reference(const Reference *r, const char *title, Error *e) {
@@ -185,14 +166,13 @@ static Rc compare_files(Reference *r, const Session *s, const char *under, const
 /* What `run theory` or `table theory` wrote. */
 static Rc theory_files(const Session *s, Error *e) {
     char here[THEORY_PATH_SIZE], **file;
-    Reference r;
+    LOCAL(reference_release) Reference r;
     theory_folder(s->results, here);
     int files = folder_names(here, "", &file);
     reference_init(&r, theory_word);
     r.whole = true;
     Rc rc = files ? compare_files(&r, s, theory_word, here, file, files, theory_word, e)
                   : error_set(e, RC_UNMEASURED, "theory: its table is not made yet; `normbench run theory` makes it");
-    reference_release(&r);
     names_free(file, files);
     return rc;
 }
@@ -204,43 +184,33 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     const json_t *list = folder->before.files;
     int files = (int)json_array_size(list);
     OWNED const char **file = mem_alloc((size_t)files + 1, sizeof *file);
-    Reference r;
+    LOCAL(reference_release) Reference r;
     for (int i = 0; i < files; i++) file[i] = json_string_value(json_array_get(list, (size_t)i));
     table_name(name, x, records->at);
     snprintf(title, sizeof title, "%s%s%s", name, x->profile[0] ? " " : "", x->profile);
     reference_init(&r, name);
-    Rc rc = reference_records(s->root, x->plan, kept, &r.curves, e);
+    if (reference_records(s->root, x->plan, kept, &r.curves, e)) return e->code;
     r.whole = kept[0] && records->precision == PRECISION_exact;
-    if (!rc) rc = reference_runs(&r, s->root, kept, x, records->at, e);
-    if (!rc) rc = compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);
-    reference_release(&r);
-    return rc;
+    if (reference_runs(&r, s->root, kept, x, records->at, e)) return e->code;
+    return compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);
 }
 
 static Rc verify_tables(Session *s, const char *name, Error *e) {
-    Experiment x;
-    PlanFolder folder;
-    Records records;
+    LOCAL(experiment_release) Experiment x = {0};
+    LOCAL(plan_folder_release) PlanFolder folder = {0};
+    LOCAL(records_release) Records records = {0};
     if (!strcmp(name, theory_word)) return theory_files(s, e);
-    if (session_plan(s, name, &x, e)) return e->code;
-    Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
-    if (!rc && experiment_changed(&x))
+    if (session_plan(s, name, &x, e) || plan_folder_find(&folder, s->results, s->slug, &x, e)) return e->code;
+    if (experiment_changed(&x)) {
         printf("%s%s%s: the plan was changed on the command line; nothing is stored for it\n", x.name,
                x.profile[0] ? " " : "", x.profile);
-    else if (!rc && (!folder.before.all || !json_array_size(folder.before.files)))
-        rc = error_set(e, RC_UNMEASURED, "%s%s%s: its table is not made here yet; `normbench table` makes it", x.name,
-                       x.profile[0] ? " " : "", x.profile);
-    else if (!rc) {
-        rc = until_read(&records, s->runs, &x, s->precise, e);
-        if (!rc) {
-            rc = records_complete(&records, s, &x, e);
-            if (!rc) rc = plan_files(s, &x, &records, &folder, e);
-            records_release(&records);
-        }
+        return RC_OK;
     }
-    plan_folder_release(&folder);
-    experiment_release(&x);
-    return rc;
+    if (!folder.before.all || !json_array_size(folder.before.files))
+        return error_set(e, RC_UNMEASURED, "%s%s%s: its table is not made here yet; `normbench table` makes it", x.name,
+                         x.profile[0] ? " " : "", x.profile);
+    if (until_read(&records, s->runs, &x, s->precise, e) || records_complete(&records, s, &x, e)) return e->code;
+    return plan_files(s, &x, &records, &folder, e);
 }
 
 Rc command_verify(Session *s, Error *e) {
@@ -248,16 +218,14 @@ Rc command_verify(Session *s, Error *e) {
     const char *log = option(o, OPTION_output, NULL);
     bool tables = o->times[OPTION_tables] > 0;
     int operands = o->operands, compared = 0;
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     session_signals();
     if (tables && !operands) return error_set(e, RC_USAGE, "verify: --tables needs the names of the experiments");
     if (o->times[OPTION_bisect] || log) {
         int own = o->times[OPTION_bisect] ? operands - 2 : operands;
         if (own != 0 && own != 1) return error_set(e, RC_USAGE, "verify: --bisect takes two backends or hash logs");
         if (session_experiment(s, own ? o->operand[0] : "smoke", &x, e)) return e->code;
-        Rc rc = log ? write_log(s, &x, log, e) : bisect(s, &x, o->operand[own], o->operand[own + 1], e);
-        experiment_release(&x);
-        return rc;
+        return log ? write_log(s, &x, log, e) : bisect(s, &x, o->operand[own], o->operand[own + 1], e);
     }
     static const char *const all[] = {"smoke", "smoke-shakespeare"};
     Rc worst = RC_OK;

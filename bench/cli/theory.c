@@ -46,9 +46,9 @@ static Rc print_table(const Session *s, Error *e) {
     char folder[THEORY_PATH_SIZE], path[THEORY_PATH_SIZE];
     StatementVerdict verdict[STATEMENT_COUNT];
     Error why;
-    Theory t;
+    LOCAL(theory_release) Theory t = {0};
     LOCAL_TEXT(text);
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     if (theory_read(&t, theory_file(s->results, path), e)) return e->code;
     theory_judge(&t, verdict);
     theory_cells(verdict, STATEMENT_COUNT, &c);
@@ -56,11 +56,9 @@ static Rc print_table(const Session *s, Error *e) {
     terminal_print(text.at);
     Rc rc = folder_make_own(theory_folder(s->results, folder), e);
     if (!rc) rc = write_files(&c, folder, e);
-    cells_release(&c);
     if (!rc && theory_draw(verdict, folder, FIGURE_ALL, &why))
         terminal_say(stderr, "normbench: note: no figures: %s\n", why.text);
     if (!rc) terminal_say(stderr, "%s/\n", folder);
-    theory_release(&t);
     return rc;
 }
 
@@ -70,14 +68,13 @@ Rc theory_table(Session *s, Error *e) {
 
 Rc theory_run(Session *s, Error *e) {
     char path[THEORY_PATH_SIZE], folder[THEORY_PATH_SIZE];
-    Theory t;
+    LOCAL(theory_release) Theory t = {0};
     if (check_options(s->options, e)) return e->code;
     session_signals();
     if (folder_make_own(theory_folder(s->results, folder), e)) return e->code;
     terminal_say(stderr, "theory: %d statements, in double on %d thread%s\n", STATEMENT_COUNT, s->threads,
                  s->threads == 1 ? "" : "s");
-    if (theory_measure(&t, s->threads, session_stopped, e)) return e->code;
-    Rc rc = theory_write(&t, theory_file(s->results, path), e);
-    theory_release(&t);
-    return rc ? rc : print_table(s, e);
+    if (theory_measure(&t, s->threads, session_stopped, e) || theory_write(&t, theory_file(s->results, path), e))
+        return e->code;
+    return print_table(s, e);
 }

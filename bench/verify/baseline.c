@@ -175,18 +175,15 @@ static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, jso
 
 Rc baseline_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
     Session anew = *s; /* the same datasets, another place for runs */
-    Todo todo;
+    LOCAL(todo_release) Todo todo = {0};
     RunnerOptions o = {.checkpoint_seconds = INFINITY, .file_bytes = INFINITY};
     Scratch folder;
     if (scratch_make(&folder, e)) return e->code;
     snprintf(anew.results, sizeof anew.results, "%s", folder.path);
     snprintf(anew.runs, sizeof anew.runs, "%s/runs", anew.results);
     Rc rc = todo_make(&todo, &anew, x, e);
-    if (!rc) {
-        rc = runner_train(&todo, &anew, x, &o, e);
-        if (!rc) rc = read_rows(&todo, &anew, x, rows, e);
-        todo_release(&todo);
-    }
+    if (!rc) rc = runner_train(&todo, &anew, x, &o, e);
+    if (!rc) rc = read_rows(&todo, &anew, x, rows, e);
     scratch_remove(&folder);
     memcpy(s->dataset, anew.dataset, sizeof s->dataset);
     memcpy(s->dataset_key, anew.dataset_key, sizeof s->dataset_key);
