@@ -58,19 +58,15 @@ const char compare_help[] =
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     const char *text = option(o, OPTION_looks, NULL);
     if (!text) return RC_OK;
-    char *copy = mem_text(text), *rest = copy, *one;
-    Rc rc = RC_OK;
-    while (!rc && (one = strsep(&rest, ","))) {
+    OWNED char *copy = mem_text(text);
+    for (char *rest = copy, *one; (one = strsep(&rest, ","));) {
         int64_t n = 0;
-        if (x->looks == COMPARE_LOOKS_MAX)
-            rc = error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_LOOKS_MAX);
-        else if (!parse_whole(trim(one), &n) || n < 1 || n > COMPARE_NUMBERS_MAX)
-            rc = error_set(e, RC_USAGE, "--looks: '%.60s' is not a list of seed counts such as '3,5,8'", text);
-        else
-            x->look[x->looks++] = (size_t)n;
+        if (x->looks == COMPARE_LOOKS_MAX) return error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_LOOKS_MAX);
+        if (!parse_whole(trim(one), &n) || n < 1 || n > COMPARE_NUMBERS_MAX)
+            return error_set(e, RC_USAGE, "--looks: '%.60s' is not a list of seed counts such as '3,5,8'", text);
+        x->look[x->looks++] = (size_t)n;
     }
-    free(copy);
-    return rc;
+    return RC_OK;
 }
 
 static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
@@ -163,7 +159,7 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
                         .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                         .conf = option_number(o, OPTION_conf, .95),
                         .cap = option_number(o, OPTION_cap, (double)NAN)};
-    Against r;
+    LOCAL(against_release) Against r = {0};
     LOCAL_TEXT(out);
     if (data->corpora > 1)
         return error_set(e, RC_USAGE, "--against takes one corpus, and the file holds %d", data->corpora);
@@ -179,9 +175,7 @@ static Rc command_against(const Options *o, const CompareCorpora *data, Error *e
         compare_show(&p, form_of(o), terminal_width(), &out);
     }
     put(o, &out);
-    Rc rc = against_exit(&r);
-    against_release(&r);
-    return rc;
+    return against_exit(&r);
 }
 
 static void print(const Options *o, const CompareOver *result, Text *out) {
@@ -229,12 +223,10 @@ static Rc check_forms(const Options *o, Error *e) {
 }
 
 static Rc read_logs(const Options *o, CompareColumns columns, CompareCorpora *data, Error *e) {
-    CompareRuns runs;
+    LOCAL(compare_runs_release) CompareRuns runs = {0};
     *data = (CompareCorpora){0};
-    if (!compare_runs_read(&runs, o, e)) (void)compare_logs(data, &runs.pick, columns, o->times[OPTION_against] > 0, e);
-    Rc rc = data->corpora ? RC_OK : e->code;
-    compare_runs_release(&runs);
-    return rc;
+    return compare_runs_read(&runs, o, e) ? e->code
+                                          : compare_logs(data, &runs.pick, columns, o->times[OPTION_against] > 0, e);
 }
 
 /* A file of compare's own, or logs: what the command line asks for, else the first that can be read. */
@@ -245,47 +237,42 @@ static Rc read_data(const Options *o, CompareColumns columns, CompareCorpora *da
     if (!log && !(o->times[OPTION_metric] && file_exists(o->operand[0]))) return e->code;
     Error own = *e;
     *e = (Error){0};
-    bool lost = read_logs(o, columns, data, e) != RC_OK;
-    if (lost && !log && (strstr(e->text, "no reader knows") || strstr(e->text, "nothing says which arm"))) *e = own;
-    return data->corpora ? RC_OK : e->code;
+    if (!read_logs(o, columns, data, e)) return RC_OK;
+    if (!log && (strstr(e->text, "no reader knows") || strstr(e->text, "nothing says which arm"))) *e = own;
+    return e->code;
 }
 
 static Rc list_runs(const Options *o, Error *e) {
-    CompareRuns runs;
-    Rc rc = compare_runs_read(&runs, o, e);
-    if (!rc) compare_runs_list(&runs, o->times[OPTION_json] > 0);
-    compare_runs_release(&runs);
-    return rc;
+    LOCAL(compare_runs_release) CompareRuns runs = {0};
+    if (compare_runs_read(&runs, o, e)) return e->code;
+    compare_runs_list(&runs, o->times[OPTION_json] > 0);
+    return RC_OK;
 }
 
 /* --at every: curves, of runs that were picked from logs. */
 static Rc command_curves(const Options *o, CompareColumns columns, const CompareOptions *x, const char *plot,
                          Error *e) {
-    CompareRuns runs;
-    CompareCorpora data = {0};
-    CompareCurves c = {0};
+    LOCAL(compare_runs_release) CompareRuns runs = {0};
+    LOCAL(compare_corpora_release) CompareCorpora data = {0};
+    LOCAL(compare_curves_release) CompareCurves c = {0};
     LOCAL_TEXT(out);
-    if (!compare_runs_read(&runs, o, e) && !compare_logs(&data, &runs.pick, columns, false, e) &&
-        !compare_curves_make(&c, &data, &runs.pick, x, e)) {
-        if (o->times[OPTION_json])
-            compare_curves_json(&c, &out);
-        else {
-            ComparePage p;
-            compare_curves_page(&c, &p);
-            compare_show(&p, form_of(o), terminal_width(), &out);
-        }
+    if (compare_runs_read(&runs, o, e) || compare_logs(&data, &runs.pick, columns, false, e) ||
+        compare_curves_make(&c, &data, &runs.pick, x, e))
+        return e->code;
+    if (o->times[OPTION_json])
+        compare_curves_json(&c, &out);
+    else {
+        ComparePage p;
+        compare_curves_page(&c, &p);
+        compare_show(&p, form_of(o), terminal_width(), &out);
     }
-    Rc rc = out.length ? compare_curves_exit(&c) : e->code;
-    if (out.length && plot) {
-        Plot drawn;
+    Rc rc = compare_curves_exit(&c);
+    if (plot) {
+        LOCAL(plot_release) Plot drawn = {0};
         compare_curves_plot(&c, &drawn);
         if (plot_write(&drawn, plot, e)) rc = e->code;
-        plot_release(&drawn);
     }
     put(o, &out);
-    compare_curves_release(&c);
-    compare_corpora_release(&data);
-    compare_runs_release(&runs);
     return rc;
 }
 
@@ -299,18 +286,16 @@ static Rc read_plot(const Options *o, const char **plot, Error *e) {
 }
 
 static Rc draw(const CompareResult *r, const char *path, Error *e) {
-    Plot drawn;
+    LOCAL(plot_release) Plot drawn = {0};
     compare_plot(r, &drawn);
-    Rc rc = plot_write(&drawn, path, e);
-    plot_release(&drawn);
-    return rc;
+    return plot_write(&drawn, path, e);
 }
 
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
-    CompareCorpora data;
-    CompareOver result;
+    LOCAL(compare_corpora_release) CompareCorpora data = {0};
+    LOCAL(compare_over_release) CompareOver result = {0};
     if (!o->operands) return error_set(e, RC_USAGE, "compare: name a file, a folder, or - for standard input");
     if (o->times[OPTION_list]) return list_runs(o, e);
     if (check_forms(o, e)) return e->code;
@@ -332,33 +317,21 @@ Rc command_compare(Session *s, Error *e) {
         return rc ? rc : command_curves(o, columns, &options, plot, e);
     }
     if (read_data(o, columns, &data, e)) return e->code;
-    if (against) {
-        Rc shown = command_against(o, &data, e);
-        compare_corpora_release(&data);
-        return shown;
-    }
-    if ((plot || options.anytime) && data.corpora > 1) {
-        error_set(e, RC_USAGE, "%s one corpus, and the file holds %d", plot ? "--output draws" : "--anytime takes",
-                  data.corpora);
-        compare_corpora_release(&data);
-        return e->code;
-    }
+    if (against) return command_against(o, &data, e);
+    if ((plot || options.anytime) && data.corpora > 1)
+        return error_set(e, RC_USAGE, "%s one corpus, and the file holds %d",
+                         plot ? "--output draws" : "--anytime takes", data.corpora);
     Progress progress;
     int comparisons = data.corpora * (data.of[0].arms - 1);
     progress_init(&progress, 2 * comparisons, comparisons);
     options.progress = &progress;
     Rc rc = compare_over_make(&result, &data, &options, s->threads, e);
     progress_end(&progress);
-    if (rc) {
-        compare_corpora_release(&data);
-        return rc;
-    }
+    if (rc) return rc;
     LOCAL_TEXT(out);
     print(o, &result, &out);
     rc = compare_over_exit(&result);
     if (plot && draw(&result.of[0], plot, e)) rc = e->code;
     put(o, &out);
-    compare_over_release(&result);
-    compare_corpora_release(&data);
     return rc;
 }

@@ -31,7 +31,7 @@ typedef struct {
 /* `batches` must be what training really drew. */
 static Rc check_batches(const Import *m, Error *e) {
     const SafeTensor *y = safe_find(&m->w.file, "batches");
-    FeedBatches drawn;
+    LOCAL(feed_batches_release) FeedBatches drawn = {0};
     if (!y) return RC_OK;
     if (feed_batches(&drawn, &m->w.origin.spec, m->data, e)) return e->code = RC_INTEGRITY;
     size_t row = (size_t)drawn.columns * sizeof *drawn.number;
@@ -43,7 +43,6 @@ static Rc check_batches(const Import *m, Error *e) {
         if (memcmp((const char *)y->data + (size_t)step * row, drawn.number + step * drawn.columns, row))
             rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld holds other batches than this run trains on",
                            (long long)step);
-    feed_batches_release(&drawn);
     return rc;
 }
 
@@ -61,12 +60,11 @@ static Rc check(Import *m, Session *s, Error *e) {
         error_prefix(e, "%s: __metadata__: spec: ", m->path);
         return e->code = RC_INTEGRITY;
     }
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     transformer_build(&tape, &shape, &o->spec.variant, NULL);
     m->parameters = tape_parameters(&tape);
     Rc rc = weights_match(&m->w, &tape, e);
     if (!rc) rc = check_batches(m, e);
-    tape_release(&tape);
     return rc ? error_prefix(e, "%s: ", m->path) : RC_OK;
 }
 

@@ -228,7 +228,7 @@ static json_t *dry_json(const DryStep *d, const Experiment *x, const Backend *b)
 }
 
 static Rc count_launches(Measured *m, const Experiment *x, const RunSpec *spec, int vocab, Error *e) {
-    DryStep d;
+    LOCAL(dry_step_release) DryStep d = {0};
     Rc rc = dry_step(&d, spec, vocab, m->replicas, m->s->backend, e);
     if (rc) return rc;
     if (!m->s->options->times[OPTION_json]) {
@@ -236,7 +236,6 @@ static Rc count_launches(Measured *m, const Experiment *x, const RunSpec *spec, 
         print_dry(&d, x, m->s->backend);
     }
     json_array_append_new(m->list, dry_json(&d, x, m->s->backend));
-    dry_step_release(&d);
     return RC_OK;
 }
 

@@ -173,7 +173,7 @@ static void declare_relatives(const Session *s, const Experiment *x, Text *lines
     char folder[1100], path[1400], **names;
     snprintf(folder, sizeof folder, "%.1000s/bench/experiments", s->root);
     int count = x->writeup[0] ? folder_names(folder, ".yaml", &names) : 0;
-    Experiment *other = mem_alloc(1, sizeof *other); /* too large for a small stack */
+    OWNED Experiment *other = mem_alloc(1, sizeof *other); /* too large for a small stack */
     for (int i = 0; i < count; i++) {
         Error none;
         snprintf(path, sizeof path, "%s/%.200s.yaml", folder, names[i]);
@@ -181,7 +181,6 @@ static void declare_relatives(const Session *s, const Experiment *x, Text *lines
         if (!strcmp(other->writeup, x->writeup) && strcmp(other->name, x->name) != 0) declare_plans(other, lines);
         experiment_release(other);
     }
-    free(other);
     if (x->writeup[0]) names_free(names, count);
 }
 
@@ -324,11 +323,11 @@ static Rc run(Session *s, Error *e) {
     bool submits = o->times[OPTION_slurm] > 0;
     SlurmRequest slurm;
     int part_at = 0, parts = 1;
-    Experiment x;
+    LOCAL(experiment_release) Experiment x = {0};
     Todo p;
     Store stored;
-    Text lines;
-    PlanFolder folder;
+    LOCAL_TEXT(lines);
+    LOCAL(plan_folder_release) PlanFolder folder = {0};
     Error note;
     bool dry = o->times[OPTION_dry_run] > 0;
     if (options_one_experiment(o, e) || slurm_options(s, &slurm, e)) return e->code;
@@ -340,7 +339,6 @@ static Rc run(Session *s, Error *e) {
     if (dry && dry_device(s, &device, e)) return e->code;
     if (device) return RC_OK;
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
-    text_init(&lines);
     Rc rc = plan_folder_find(&folder, s->results, s->slug, &x, e);
     if (!rc) rc = declare(s, &x, &lines, e);
     runner.declared = lines.at;
@@ -369,9 +367,6 @@ static Rc run(Session *s, Error *e) {
         if (!rc && !dry && !submits) rc = finish(s, &x, &p, &folder, &asks, e);
         todo_release(&p);
     }
-    text_release(&lines);
-    plan_folder_release(&folder);
-    experiment_release(&x);
     return rc;
 }
 

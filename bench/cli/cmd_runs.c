@@ -34,19 +34,17 @@ Rc command_runs(Session *s, Error *e) {
     const char *experiment = o->operands && !strchr(o->operand[0], '=') ? o->operand[0] : NULL;
     bool named = s->profile[0] || s->overrides.sets || s->overrides.arms;
     int first = experiment ? 1 : 0;
-    Store stored;
-    Listing l;
+    LOCAL(store_release) Store stored = {0};
+    LOCAL(listing_release) Listing l = {0};
     if (named && !experiment)
         return error_set(e, RC_USAGE,
                          "runs: --profile, --set, --arm and --text choose a plan of an experiment: "
                          "name the experiment too");
     store_read(&stored, s->runs);
     Rc rc = listing_make(&l, s, &stored, experiment, e);
-    store_release(&stored);
     if (rc) return rc;
     for (int i = first; i < o->operands && !rc; i++)
         if (listing_keep(&l, o->operand[i], e)) rc = error_prefix(e, "runs: ");
     if (!rc) rc = print(&l, s, experiment && o->operands == first, e);
-    listing_release(&l);
     return rc;
 }

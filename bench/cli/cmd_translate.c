@@ -122,11 +122,10 @@ Rc command_translate(Session *s, Error *e) {
             e, RC_USAGE,
             "translate: name weights: a file of `normbench model export`, or a stored run, by its id or as "
             "ARM/lr=1e-3/seed=3");
-    Translating *a = mem_alloc(1, sizeof *a);
+    OWNED Translating *a = mem_alloc(1, sizeof *a);
     session_signals();
     Rc rc = weighted_open(&a->m, s, o->operand[0], OBJECTIVE_TRANSLATE, e);
     if (!rc) rc = translate_all(a, s, e);
     weighted_release(&a->m);
-    free(a);
     return rc;
 }

@@ -22,11 +22,10 @@ bool compare_runs_known(const char *path) {
     static const bool doubtful[READERS] = {
         [READER_json] = true,      [READER_runs_table] = true, [READER_json_lines] = true,
         [READER_curve_csv] = true, [READER_keras] = true,      [READER_mlflow] = true};
-    LogFile file;
+    LOCAL(log_file_release) LogFile file = {0};
     Error ignored;
     if (!strcmp(path, "-") || log_file_open(&file, path, &ignored)) return false;
     int reader = log_reader_of(&file);
-    log_file_release(&file);
     return reader >= 0 && !doubtful[reader];
 }
 
@@ -93,7 +92,7 @@ static void columns(const Pick *p, Cells *c) {
 
 void compare_runs_list(const CompareRuns *r, bool json) {
     const Pick *p = &r->pick;
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     LOCAL_TEXT(out);
     LOCAL_TEXT(said);
     cells_init(&c, "runs", "");
@@ -112,5 +111,4 @@ void compare_runs_list(const CompareRuns *r, bool json) {
         compare_paragraphs(said.at, terminal_width(), &out);
     }
     fwrite(out.at, 1, out.length, stdout);
-    cells_release(&c);
 }

@@ -9,7 +9,7 @@
 
 /* Every corpus has every arm; without one, which it is and where another corpus has it. */
 static Rc check_arms(const CompareRows *r, Error *e) {
-    const CompareRow **first = mem_alloc((size_t)r->corpora * (size_t)r->arms, sizeof *first);
+    OWNED const CompareRow **first = mem_alloc((size_t)r->corpora * (size_t)r->arms, sizeof *first);
     Rc rc = RC_OK;
     for (size_t i = 0; i < r->rows; i++) {
         const CompareRow **at = &first[r->row[i].corpus * r->arms + r->row[i].arm];
@@ -25,7 +25,6 @@ static Rc check_arms(const CompareRows *r, Error *e) {
                        compare_where(where, sizeof where, r, first[other * r->arms + arm]), r->arm[arm],
                        r->corpus[other], r->corpus[i / r->arms]);
     }
-    free(first);
     return rc;
 }
 
@@ -63,11 +62,10 @@ Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e) {
     c->name = mem_alloc((size_t)corpora, sizeof *c->name);
     c->of = mem_alloc((size_t)corpora, sizeof *c->of);
     for (int i = 0; i < corpora; i++) {
-        CompareRows part;
+        LOCAL(compare_rows_release) CompareRows part = {0};
         c->name[i] = mem_text(r->corpora ? r->corpus[i] : "");
         part_of(r, i, &part);
         Rc rc = compare_gather(&c->of[i], &part, e);
-        compare_rows_release(&part);
         if (rc && corpora > 1) error_prefix(e, "corpus '%.80s': ", c->name[i]);
         if (rc) return rc;
     }
@@ -76,26 +74,22 @@ Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e) {
 
 Rc compare_corpora_parse(CompareCorpora *c, const char *name, CompareColumns columns, const char *bytes, size_t length,
                          Error *e) {
-    CompareRows r = {.file = name, .columns = columns};
+    LOCAL(compare_rows_release) CompareRows r = {.file = name, .columns = columns};
     *c = (CompareCorpora){0};
-    Rc rc = compare_rows_read(&r, bytes, length, e);
-    if (!rc) rc = compare_corpora_gather(c, &r, e);
-    if (rc) compare_corpora_release(c);
-    compare_rows_release(&r);
-    return rc;
+    if (!compare_rows_read(&r, bytes, length, e) && !compare_corpora_gather(c, &r, e)) return RC_OK;
+    compare_corpora_release(c);
+    return e->code;
 }
 
 Rc compare_corpora_read(CompareCorpora *c, const char *path, CompareColumns columns, Error *e) {
     bool in = !strcmp(path, "-");
-    char *bytes;
+    OWNED char *bytes = NULL;
     size_t length;
     *c = (CompareCorpora){0};
     if (file_read(in ? "/dev/stdin" : path, &bytes, &length, e)) return e->code;
     const char *name = in ? "standard input" : path;
-    Rc rc = unpack_gzip(&bytes, &length, e) ? error_prefix(e, "%.600s: ", name) : RC_OK;
-    if (!rc) rc = compare_corpora_parse(c, name, columns, bytes, length, e);
-    free(bytes);
-    return rc;
+    if (unpack_gzip(&bytes, &length, e)) return error_prefix(e, "%.600s: ", name);
+    return compare_corpora_parse(c, name, columns, bytes, length, e);
 }
 
 void compare_corpora_release(CompareCorpora *c) {
@@ -167,14 +161,11 @@ Rc compare_over_exit(const CompareOver *r) {
 }
 
 Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e) {
-    CompareCorpora all;
+    LOCAL(compare_corpora_release) CompareCorpora all = {0};
     *d = (CompareData){0};
     if (compare_corpora_parse(&all, name, columns, bytes, length, e)) return e->code;
     if (all.corpora > 1)
-        error_set(e, RC_USAGE, "%.600s: runs of %d corpora where one is compared", name, all.corpora);
-    else
-        *d = all.of[0], all.of[0] = (CompareData){0};
-    Rc rc = all.corpora > 1 ? e->code : RC_OK;
-    compare_corpora_release(&all);
-    return rc;
+        return error_set(e, RC_USAGE, "%.600s: runs of %d corpora where one is compared", name, all.corpora);
+    *d = all.of[0], all.of[0] = (CompareData){0};
+    return RC_OK;
 }

@@ -211,7 +211,7 @@ void compare_curves_page(const CompareCurves *c, ComparePage *p) {
 
 void compare_curves_json(const CompareCurves *c, Text *out) {
     json_t *o = json_begin(COMPARE_SCHEMA), *from = json_array();
-    Cells cells;
+    LOCAL(cells_release) Cells cells = {0};
     json_add(o, "metric", c->metric, "baseline", c->data->arm[c->baseline], "better", c->higher ? "higher" : "lower",
              "confidence", c->family.conf, "unpaired", c->data->unpaired);
     compare_reading_json(c->data, o);
@@ -223,7 +223,6 @@ void compare_curves_json(const CompareCurves *c, Text *out) {
     cells_init(&cells, "curves", "");
     fill(c, true, &cells);
     json_print(json_add(o, "arms", from, "curves", cells_json(&cells)), JSON_EXACT, out);
-    cells_release(&cells);
 }
 
 void compare_curves_plot(const CompareCurves *c, Plot *p) {

@@ -244,7 +244,7 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
 }
 
 Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e) {
-    char *copy = memcpy(mem_alloc(length + 1, 1), bytes, length);
+    OWNED char *copy = memcpy(mem_alloc(length + 1, 1), bytes, length);
     Rc rc = plain_text(&copy, &length, e) ? error_prefix(e, "%.600s: ", r->file) : RC_OK;
     size_t start = strspn(copy, " \t\r\n");
     if (!rc && start == length)
@@ -253,7 +253,6 @@ Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e)
         rc = compare_records(r, copy, length, e);
     else if (!rc)
         rc = compare_csv(r, copy, length, CSV_FILE, 2, e);
-    free(copy);
     return rc;
 }
 

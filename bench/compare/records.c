@@ -181,15 +181,13 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
 /* Is the first line an object by itself, and no {"arms": ...}? */
 static bool is_lines(const char *bytes, size_t length) {
     const char *end = memchr(bytes, '\n', length);
-    json_t *first = json_python(bytes, end ? (size_t)(end - bytes) : length, NULL);
-    bool is = json_object_size(first) > 1 && !json_object_get(first, "arms") && !is_arms(first);
-    json_decref(first);
-    return is;
+    json_auto_t *first = json_python(bytes, end ? (size_t)(end - bytes) : length, NULL);
+    return json_object_size(first) > 1 && !json_object_get(first, "arms") && !is_arms(first);
 }
 
 static Rc read_lines(CompareRows *r, const char *bytes, size_t length, Error *e) {
     const char *at = bytes, *last = bytes + length;
-    json_t *rows = json_array();
+    json_auto_t *rows = json_array();
     Rc rc = RC_OK;
     r->lines = true;
     for (long line = 1 + r->before; !rc && at < last; line++) {
@@ -204,20 +202,16 @@ static Rc read_lines(CompareRows *r, const char *bytes, size_t length, Error *e)
         json_array_append_new(rows, o ? o : json_null());
         at = stop + 1;
     }
-    if (!rc) rc = read_table(r, rows, 1 + r->before, e);
-    json_decref(rows);
-    return rc;
+    return rc ? rc : read_table(r, rows, 1 + r->before, e);
 }
 
 Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e) {
     json_error_t why;
     while (length && strchr(" \t\r\n", *bytes)) r->before += *bytes == '\n', bytes++, length--;
     if (is_lines(bytes, length)) return read_lines(r, bytes, length, e);
-    json_t *root = json_python(bytes, length, &why), *rows = NULL;
+    json_auto_t *root = json_python(bytes, length, &why), *rows = NULL;
     if (!root) return error_set(e, RC_USAGE, "%.600s:%ld: %s", r->file, why.line + r->before, why.text);
     Rc rc = json_is_object(root) ? rows_of_columns(r, root, &rows, e) : RC_OK;
-    if (!rc) rc = rows || json_is_array(root) ? read_list(r, rows ? rows : root, e) : read_arms(r, root, e);
-    json_decref(rows);
-    json_decref(root);
-    return rc;
+    if (rc) return rc;
+    return rows || json_is_array(root) ? read_list(r, rows ? rows : root, e) : read_arms(r, root, e);
 }

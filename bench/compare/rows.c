@@ -25,9 +25,8 @@ char *compare_where(char *out, size_t size, const CompareRows *r, const CompareR
 
 /* The length of a name in code points; -1 when it is not UTF-8 or holds control bytes. */
 static int name_length(const char *name) {
-    json_t *utf8 = json_string(name);
+    json_auto_t *utf8 = json_string(name);
     int n = utf8 ? 0 : -1;
-    json_decref(utf8);
     for (const char *s = name; n >= 0 && *s; s++) {
         unsigned char c = (unsigned char)*s;
         if (c < ' ' || c == 127) return -1;

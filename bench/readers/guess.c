@@ -160,7 +160,7 @@ static void name_of(const Pick *p, const Log *log, char *out, size_t size) {
 }
 
 bool guess_names(Pick *p) {
-    Guess *guess = mem_alloc((size_t)p->runs + 1, sizeof *guess);
+    OWNED Guess *guess = mem_alloc((size_t)p->runs + 1, sizeof *guess);
     char name[1200], first[1200] = "";
     int one = -1;
     bool all = true, several = false, pairs = true;
@@ -185,7 +185,6 @@ bool guess_names(Pick *p) {
         pick_remark(p, "From the names: '%.200s' is arm '%.100s', %s %s%s.", first, guess[one].arm,
                     pairs ? "seed" : "run", guess[one].seed,
                     pairs ? "" : "; runs that are only counted are no pairs, and --name with {seed} would make them");
-    free(guess);
     return all && several;
 }
 

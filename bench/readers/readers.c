@@ -60,7 +60,7 @@ typedef struct {
 } Found;
 
 static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
-    LogFile file;
+    LOCAL(log_file_release) LogFile file = {0};
     int first = out->count;
     if (log_file_open(&file, path, e)) return e->code;
     Rc rc = RC_OK;
@@ -79,7 +79,6 @@ static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
         rc = log_readers[reader].read(&file, reader, out, e);
     for (int i = first; !rc && i < out->count; i++)
         if (out->log[i].curve) log_settings_beside(&out->log[i]);
-    log_file_release(&file);
     return rc;
 }
 
@@ -103,7 +102,7 @@ static bool is_meant(const LogFile *file, int as) {
 
 /* What reader a file of a folder is for: -1: none, or it is a setting's or too large. */
 static int reader_of(const char *path, const char *name, off_t size, int as) {
-    LogFile file;
+    LOCAL(log_file_release) LogFile file = {0};
     Error ignored;
     if (!size && like_log(name)) return EMPTY_FILE;
     if (log_settings_file(name)) return NO_READER;
@@ -111,7 +110,6 @@ static int reader_of(const char *path, const char *name, off_t size, int as) {
     int reader = as < 0 ? log_reader_of(&file) : is_meant(&file, as) ? as : NO_READER;
     if (reader == NO_READER && as < 0 && like_log(name) && !file.json)
         reader = plain_other(file.bytes, file.length) ? EMPTY_FILE : STRANGE;
-    log_file_release(&file);
     return reader;
 }
 

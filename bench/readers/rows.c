@@ -103,7 +103,7 @@ static void join_rows(Logs *l, const Row *row, int rows) {
 
 void logs_gather_rows(Logs *l, int first, bool named) {
     int rows = 0, keys, kept = first;
-    Row *row = mem_alloc((size_t)(l->count - first) + 1, sizeof *row);
+    OWNED Row *row = mem_alloc((size_t)(l->count - first) + 1, sizeof *row);
     bool all = true;
     for (int i = first; i < l->count && all; i++) {
         all = log_step_of(&l->log[i], &row[rows].step) && !l->log[i].fault;
@@ -125,5 +125,4 @@ void logs_gather_rows(Logs *l, int first, bool named) {
     }
     if (all) l->count = kept;
     for (int i = 0; i < rows; i++) free(row[i].key);
-    free(row);
 }

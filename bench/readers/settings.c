@@ -154,9 +154,8 @@ void log_settings_of(Log *log, const char *folder, const char *name) {
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (!file_exists(path) || file_read(path, &bytes, &length, &ignored)) return;
     if (strstr(name, ".json")) {
-        json_t *root = json_python(bytes, length, NULL);
+        json_auto_t *root = json_python(bytes, length, NULL);
         log_settings_json(log, "", root);
-        json_decref(root);
     } else
         settings_yaml(log, bytes, length);
     free(bytes);

@@ -475,7 +475,7 @@ static void judge_measured(ClaimVerdict *v, const Family *f, const Sample *s) {
 }
 
 void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) {
-    Contrast *what = NULL;
+    OWNED Contrast *what = NULL;
     *l = (ClaimVerdicts){0};
     for (int i = 0; i < f->claims; i++) {
         const Claim *c = &f->claim[i];
@@ -484,7 +484,6 @@ void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) 
     }
     int count = l->family.count;
     make_alone(&l->family, s, what, count);
-    free(what);
     for (int i = 0, at = 0; i < l->count; i++) {
         ClaimVerdict *v = &l->at[i];
         if (v->step < 0) continue;

@@ -125,7 +125,7 @@ double grid_value(GridMetric metric, const Sample *s, const Term *t, int seed) {
 
 /* Swapped grids are those of the seed that flips share with the other comparisons. */
 void grid_test(Family *f, const Sample *s) {
-    StGrid *grid = mem_alloc(2 * (size_t)f->count, sizeof *grid);
+    OWNED StGrid *grid = mem_alloc(2 * (size_t)f->count, sizeof *grid);
     OWNED StGridPair *pair = mem_alloc((size_t)f->count, sizeof *pair);
     OWNED StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
     size_t k = 0, at = 0;
@@ -149,5 +149,4 @@ void grid_test(Family *f, const Sample *s) {
         c->flip.p_min = c->flip.p_min_here = f->choice.p_min;
     }
     for (size_t i = 0; i < 2 * k; i++) grid_free(&grid[i]);
-    free(grid);
 }

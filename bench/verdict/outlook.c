@@ -97,7 +97,7 @@ static void read_times(Outlook *o, const RunRecord *records, int seeds) {
 
 /* The seeds of which everything is stored, as an experiment of their own. */
 static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bool precise) {
-    Experiment *part = mem_alloc(1, sizeof *part); /* too large for a small stack */
+    OWNED Experiment *part = mem_alloc(1, sizeof *part); /* too large for a small stack */
     Records records;
     Sample sample;
     Error none;
@@ -115,7 +115,6 @@ static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bo
         records_release(&records);
     }
     free(part->seed);
-    free(part);
 }
 
 void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise) {

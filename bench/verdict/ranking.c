@@ -83,11 +83,10 @@ static void find_basin(const Ranking *y, RankingRow *row) {
 static void count_cost(const Grid *g, RankingRow *row) {
     const RunRecord *r = run_at(g, 0, 0)->record;
     ModelShape shape = spec_shape(&r->spec, r->vocab);
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     transformer_build(&tape, &shape, &r->spec.variant, NULL);
     row->flops = tape_flops(&tape);
     row->parameters = r->parameters;
-    tape_release(&tape);
 }
 
 static int by_mean(const void *a, const void *b) {

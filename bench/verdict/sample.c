@@ -108,14 +108,13 @@ SampleArm runs_summary(const double *value, const bool *diverged, int n) {
     }
     if (out.diverged && out.diverged < n) out.survivors = sum / (n - out.diverged);
     out.rate = st_cp((uint64_t)out.diverged, (uint64_t)n, 0.95);
-    StSample sorted;
+    LOCAL(st_sample_release) StSample sorted = {0};
     out.status = st_sample_init(&sorted, value, (size_t)n, 0);
     if (out.status != ST_OK) return out;
     out.mean = st_sample_mean(&sorted);
     if (n > 1) out.sd = st_sample_sd(&sorted);
     out.median = st_sample_median(&sorted);
     out.least = sorted.x[0], out.most = sorted.x[sorted.n - 1];
-    st_sample_release(&sorted);
     return out;
 }
 

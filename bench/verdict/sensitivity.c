@@ -151,12 +151,11 @@ static void choose(const Sensitivity *y, SensitivityRow *row) {
 
 static void summarize(SensitivityRow *row, int seeds) {
     for (int q = 0; q < SENSITIVITY_COUNT; q++) {
-        StSample sorted;
+        LOCAL(st_sample_release) StSample sorted = {0};
         row->mean[q] = row->sd[q] = (double)NAN;
         if (st_sample_init(&sorted, row->value[q], (size_t)seeds, 0) != ST_OK) continue;
         row->mean[q] = st_sample_mean(&sorted);
         if (seeds > 1) row->sd[q] = st_sample_sd(&sorted);
-        st_sample_release(&sorted);
     }
 }
 

@@ -146,7 +146,7 @@ StatementVerdict statement_judge(const Statement *s, const Measured *m) {
     v.z = v.error = NAN;
     find_end(&v);
     if (!v.points) return v;
-    double *number = mem_alloc((size_t)m->seeds, sizeof *number);
+    OWNED double *number = mem_alloc((size_t)m->seeds, sizeof *number);
     switch (s->how) {
     case DECIDE_exact:
     case DECIDE_at_most: judge_each(&v); break;
@@ -156,7 +156,6 @@ StatementVerdict statement_judge(const Statement *s, const Measured *m) {
     case DECIDE_rate: judge_slope(&v, number); break;
     case DECIDE_logarithm: judge_logarithm(&v, number); break;
     }
-    free(number);
     return v;
 }
 

@@ -132,8 +132,8 @@ static Rc take_look(Records *r, Experiment *x, Error *e) {
 }
 
 Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
-    Sample sample;
-    Family f;
+    LOCAL(sample_release) Sample sample = {0};
+    LOCAL(family_release) Family f = {0};
     if (records_take(r, s, x, precise, e)) return e->code;
     if (r->missing || (x->seeds < 2 && !x->looks)) return RC_OK;
     if (!x->most) {
@@ -149,18 +149,14 @@ Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e)
     }
     family_of(&f, &sample);
     int keep = until_decided(&f);
-    family_release(&f);
-    sample_release(&sample);
     if (keep && keep < x->seeds) cut(r, x, keep);
     return RC_OK;
 }
 
 Rc until_read(Records *r, const char *runs, Experiment *x, bool precise, Error *e) {
-    Store stored;
+    LOCAL(store_release) Store stored = {0};
     store_read(&stored, runs);
-    Rc rc = until_take(r, &stored, x, precise, e);
-    store_release(&stored);
-    return rc;
+    return until_take(r, &stored, x, precise, e);
 }
 
 Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error *e) {

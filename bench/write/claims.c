@@ -320,7 +320,7 @@ static void beside_frequent(const Table *t, const TokenHits *x, Text *out) {
 }
 
 void token_hits_text(const Table *t, const Contrast *w, Text *out) {
-    TokenHits x;
+    LOCAL(token_hits_release) TokenHits x = {0};
     char p[SHOWN], name[2][NAMED];
     if (token_hits_make(&x, &t->sample, w)) return;
     text_format(
@@ -332,12 +332,11 @@ void token_hits_text(const Table *t, const Contrast *w, Text *out) {
                     s->only_b, show_p(p, s->test.p));
     text_format(out, ". %s ", token_hits_why_seeds);
     beside_frequent(t, &x, out);
-    token_hits_release(&x);
 }
 
 void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out) {
-    TokenHits x;
-    Cells c;
+    LOCAL(token_hits_release) TokenHits x = {0};
+    LOCAL(cells_release) Cells c = {0};
     char name[NAMED];
     if (token_hits_make(&x, &t->sample, w)) return;
     cells_init(&c, "targets", "");
@@ -355,12 +354,10 @@ void token_hits_rows(const Table *t, const Contrast *w, int width, Text *out) {
     beside_frequent(t, &x, &c.notes);
     text_format(out, "\n");
     cells_text(&c, width, out);
-    cells_release(&c);
-    token_hits_release(&x);
 }
 
 json_t *token_hits_json(const Table *t, const Contrast *w) {
-    TokenHits x;
+    LOCAL(token_hits_release) TokenHits x = {0};
     char name[NAMED];
     if (token_hits_make(&x, &t->sample, w)) return NULL;
     json_t *o = json_object(), *arms = json_array(), *seeds = json_array();
@@ -372,6 +369,5 @@ json_t *token_hits_json(const Table *t, const Contrast *w) {
             seeds, json_new("seed", s->seed, "only_first", s->only_a, "only_second", s->only_b, "p", s->test.p));
     json_add(o, "n", x.targets, "most_frequent", x.frequent, "arms", arms, "seeds", seeds, "note",
              token_hits_why_seeds);
-    token_hits_release(&x);
     return o;
 }

@@ -155,7 +155,7 @@ static void scores(const Corpora *f, const Table *t, int group, CellsList *out) 
 }
 
 void corpora_tables(const Table *t, CellsList *out) {
-    Corpora f;
+    LOCAL(corpora_release) Corpora f = {0};
     if (!corpora_make(&f, &t->sample)) return;
     OWNED const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
     for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].label;
@@ -171,5 +171,4 @@ void corpora_tables(const Table *t, CellsList *out) {
         }
         scores(&f, t, group, out);
     }
-    corpora_release(&f);
 }

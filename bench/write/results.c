@@ -376,7 +376,7 @@ static void line(const char *name, const char *text, int length, Text *out) {
 void translations_shown(const Table *t, Text *out) {
     const RunRecord *first = sample_run(&t->sample, 0, table_last(t, 0), 0, 0)->record;
     int arms = t->sample.arms, count = first->translations.sentences, cell;
-    TranslatedLine **lines = mem_alloc((size_t)arms, sizeof *lines);
+    OWNED TranslatedLine **lines = mem_alloc((size_t)arms, sizeof *lines);
     char where[256];
     bool any = false;
     for (int arm = 0; arm < arms; arm++) {
@@ -405,5 +405,4 @@ void translations_shown(const Table *t, Text *out) {
             if (lines[arm]) line(t->x->arm[arm].label, lines[arm][i].hypothesis, lines[arm][i].hypothesis_length, out);
     }
     for (int arm = 0; arm < arms; arm++) free(lines[arm]);
-    free(lines);
 }

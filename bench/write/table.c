@@ -40,7 +40,7 @@ int table_pairs(const Table *t, Compared out[EXPERIMENT_COMPARES_MAX]) {
 static void compare(Table *t) {
     const Sample *s = &t->sample;
     Compared pair[EXPERIMENT_COMPARES_MAX];
-    Contrast *what = NULL;
+    OWNED Contrast *what = NULL;
     int count = s->x->most ? until_primaries(s, &what) : 0, pairs = s->x->most ? 0 : table_pairs(t, pair);
     for (int cell = 0; cell < s->cells; cell++)
         for (int step = 0; step < s->cell[cell].steps; step++)
@@ -49,7 +49,6 @@ static void compare(Table *t) {
                 what[count++] = contrast_pair(cell, step, t->metric, pair[i].arm, pair[i].against, s->x->margin);
             }
     family_make(&t->family, s, what, count);
-    free(what);
 }
 
 static bool *tied_at(const Table *t, int cell, int step) {

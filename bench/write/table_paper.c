@@ -388,10 +388,9 @@ static int lines_of(const Paper *p) {
 
 void table_paper(const Table *t, Text *out) {
     Paper p = {.t = t, .spread = t->sample.seeds > 1, .compared = t->sample.seeds > 1 && t->family.count > 0};
-    Cells c;
-    Text label;
+    LOCAL(cells_release) Cells c = {0};
+    LOCAL_TEXT(label);
     LOCAL_TEXT(mark);
-    text_init(&label);
     table_label(t, &label);
     text_format(&label, "-paper");
     p.wide = t->sample.cells > 1 && lines_of(&p) > LINES_MAX;
@@ -411,6 +410,4 @@ void table_paper(const Table *t, Text *out) {
     table_header_comment(t, "table for a paper", out);
     text_format(out, "%% needs: %s\n", table_packages(t));
     cells_tex(&c, &layout, out);
-    cells_release(&c);
-    text_release(&label);
 }

@@ -74,9 +74,8 @@ void table_label(const Table *t, Text *out) {
 
 void table_tex(const Table *t, Text *out) {
     LOCAL(cells_list_release) CellsList all = {0};
-    Text label;
+    LOCAL_TEXT(label);
     LOCAL_TEXT(mark);
-    text_init(&label);
     table_label(t, &label);
     TexLayout layout = table_layout(t, &mark);
     layout.label = label.at;
@@ -84,7 +83,6 @@ void table_tex(const Table *t, Text *out) {
     text_format(out, "%% needs: %s\n", table_packages(t));
     results_all(t, true, &all);
     cells_list_tex(&all, &layout, out);
-    text_release(&label);
 }
 
 /* NAME-claims.tex; what is not run stands in comments. */
@@ -170,7 +168,7 @@ static void csv_row(const Table *t, int cell, int step, int arm, Metric m, Cells
 }
 
 void table_csv(const Table *t, Text *out) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     cells_init(&c, "table", "");
     cells_data(&c, "experiment", "profile", "cell", "step", "arm", "metric", "n", "mean", "sd", "median", "least",
                "most", "diverged", "above_ln_v", "stalled", "reported", "reported_at", "delta", "delta_lo", "delta_hi",
@@ -184,5 +182,4 @@ void table_csv(const Table *t, Text *out) {
                 for (int m = 0; m < METRIC_COUNT; m++)
                     if (metric_measured((Metric)m, t->x)) csv_row(t, cell, step, arm, (Metric)m, &c);
     cells_csv(&c, out);
-    cells_release(&c);
 }

@@ -85,12 +85,10 @@ void theory_cells(const StatementVerdict *v, int count, Cells *c) {
 }
 
 json_t *theory_statement_json(const StatementVerdict *v) {
-    Cells one;
+    LOCAL(cells_release) Cells one = {0};
     theory_cells(v, 1, &one);
-    json_t *rows = cells_json(&one), *row = json_incref(json_array_get(rows, 0));
-    json_decref(rows);
-    cells_release(&one);
-    return row;
+    json_auto_t *rows = cells_json(&one);
+    return json_incref(json_array_get(rows, 0));
 }
 
 void theory_text(const Cells *c, Text *out) {
