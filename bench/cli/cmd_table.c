@@ -52,9 +52,7 @@ static Rc publish_target(const Table *t, const TargetSteps *target, const char *
     target_steps_json(target, t->x, &json);
     terminal_print(text.at);
     (void)output_flush(NULL);
-    Rc rc = write_text(t, folder, "-target.txt", &text, e);
-    if (!rc) rc = write_text(t, folder, "-target.json", &json, e);
-    return rc;
+    return write_text(t, folder, "-target.txt", &text, e) ? e->code : write_text(t, folder, "-target.json", &json, e);
 }
 
 static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *),

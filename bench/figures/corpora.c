@@ -10,10 +10,9 @@
 enum { POINTS = 121, HEIGHT = 150 };
 
 static int parts(const Table *t) {
-    Corpora c;
+    LOCAL(corpora_release) Corpora c = {0};
     if (!corpora_make(&c, &t->sample)) return 0;
     int groups = c.groups;
-    corpora_release(&c);
     return groups;
 }
 
@@ -53,7 +52,7 @@ static void note(const Table *t, const Corpora *c, bool higher, Plot *p) {
 }
 
 static void fill(const Table *t, int part, Plot *p) {
-    Corpora c;
+    LOCAL(corpora_release) Corpora c = {0};
     if (!corpora_make(&c, &t->sample)) return;
     figure_begin(p, t,
                  SHOW_TEXT("%s%safter %d steps", c.group[part], c.group[part][0] ? ", " : "", figure_last_step(t)), 1,
@@ -69,17 +68,15 @@ static void fill(const Table *t, int part, Plot *p) {
     panel->y.least = 0, panel->y.most = 1;
     plot_room(&panel->y);
     for (int i = 0; i < t->sample.arms; i++) fill_arm(t, &c, part, figure_arm(t, i), panel);
-    corpora_release(&c);
 }
 
 static void caption(const Table *t, int part, Text *out) {
-    Corpora c;
+    LOCAL(corpora_release) Corpora c = {0};
     if (!corpora_make(&c, &t->sample)) return;
     figure_caption_begin(t, c.group[part], out);
     text_format(out,
                 ": performance profiles over %d corpora, the share of runs whose score is at least as good as tau.",
                 c.corpora);
-    corpora_release(&c);
 }
 
 const FigureRow figure_corpora = {"corpora", parts, figure_of_several, named_cell, "dataset", fill, caption, NULL};

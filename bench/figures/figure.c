@@ -173,13 +173,12 @@ Rc figure_draw(const Table *t, const char *folder, int formats, Error *e) {
     Figure *figure;
     if (scratch_make(&aside, e)) return e->code;
     int figures = figure_list(t, &figure);
-    Plot *plot = mem_alloc((size_t)figures, sizeof *plot);
+    OWNED Plot *plot = mem_alloc((size_t)figures, sizeof *plot);
     Drawing d = {figure, plot, formats, aside.path, folder, mem_alloc((size_t)figures, sizeof *d.error)};
     folder_sweep(folder);
     for (int i = 0; i < figures; i++) figure_plot(t, &figure[i], &plot[i]);
     Rc rc = draw_all(&d, figures, e);
     for (int i = 0; i < figures; i++) plot_release(&plot[i]);
-    free(plot);
     free(d.error);
     free(figure);
     scratch_remove(&aside);

@@ -143,7 +143,7 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
     text_format(&label, "%s", t->x->arm[pair.arm].label);
     if (t->x->compares) text_format(&label, " minus %s", t->x->arm[pair.against].label);
     if (c) numbers(c, &said);
-    bool *lost = mem_alloc((size_t)t->sample.seeds, sizeof *lost);
+    OWNED bool *lost = mem_alloc((size_t)t->sample.seeds, sizeof *lost);
     for (int seed = 0; c && seed < t->sample.seeds; seed++) lost[seed] = diverged(t, c, seed);
     forest_row(panel, &(ForestRow){.family = &t->family,
                                    .c = c,
@@ -154,7 +154,6 @@ static int fill_row(const Table *t, int cell, int i, PlotPanel *panel) {
                                    .style = figure_arm_style(t, pair.arm),
                                    .of = pair.arm,
                                    .lost = lost});
-    free(lost);
     return c ? c->diverged_a + c->diverged_b : 0;
 }
 

@@ -99,12 +99,11 @@ static void theory_plot(const StatementVerdict all[STATEMENT_COUNT], Plot *p) {
 
 Rc theory_draw(const StatementVerdict all[STATEMENT_COUNT], const char *folder, int formats, Error *e) {
     Scratch aside;
-    Plot plot;
+    LOCAL(plot_release) Plot plot = {0};
     if (scratch_make(&aside, e)) return e->code;
     theory_plot(all, &plot);
     folder_sweep(folder);
     Rc rc = plot_draw(&plot, "theory", formats, aside.path, folder, e);
-    plot_release(&plot);
     scratch_remove(&aside);
     return rc;
 }

@@ -241,7 +241,7 @@ static bool compact_value(const char *s, const char *without, Text *out);
 
 /* Sort and append the members of the object at s. */
 static bool compact_object(const char *s, const char *without, Text *out) {
-    MemberText *at = NULL;
+    OWNED MemberText *at = NULL;
     size_t members = 0;
     bool plain = true;
     int written = 0;
@@ -263,7 +263,6 @@ static bool compact_object(const char *s, const char *without, Text *out) {
         plain = compact_value(at[i].value, NULL, out);
     }
     text_add(out, "}", 1);
-    free(at);
     return plain;
 }
 

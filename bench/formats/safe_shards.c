@@ -236,12 +236,11 @@ static Rc read_index(SafeFile *f, const char *path, json_t *index, Error *e) {
 
 static Rc read_split(SafeFile *f, const char *path, Error *e) {
     safe_init(f);
-    json_t *index = json_read_file(path, e);
+    json_auto_t *index = json_read_file(path, e);
     if (!index) return e->code;
     Rc rc = json_is_object(index)
                 ? read_index(f, path, index, e)
                 : error_set(e, RC_INTEGRITY, "not an index of safetensors: it is no object");
-    json_decref(index);
     if (!rc) return RC_OK;
     safe_release(f);
     return error_prefix(e, "%s: ", path);

@@ -265,7 +265,7 @@ static int by_place(const void *a, const void *b) {
 Rc safe_tiled(const SafeFile *f, Error *e) {
     uint64_t header = 0;
     for (int i = 7; i >= 0; i--) header = header << 8 | (uint8_t)f->bytes[i];
-    SafeTensor *sorted = mem_alloc((size_t)f->tensors, sizeof *sorted);
+    OWNED SafeTensor *sorted = mem_alloc((size_t)f->tensors, sizeof *sorted);
     if (f->tensors) memcpy(sorted, f->tensor, (size_t)f->tensors * sizeof *sorted);
     qsort(sorted, (size_t)f->tensors, sizeof *sorted, by_place);
     const char *at = f->bytes + 8 + header;
@@ -277,6 +277,5 @@ Rc safe_tiled(const SafeFile *f, Error *e) {
         at += safe_bytes(&sorted[i]);
     }
     if (!rc && at != f->bytes + f->length) rc = error_set(e, RC_INTEGRITY, "bytes at its end belong to no tensor");
-    free(sorted);
     return rc;
 }

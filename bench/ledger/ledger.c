@@ -91,7 +91,7 @@ static bool ledger_linked(const Ledger *b, const char *experiment, const char *w
 
 /* Every experiment of the write-ups, at its largest complete profile. */
 static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool all, Error *e) {
-    Store stored;
+    LOCAL(store_release) Store stored = {0};
     Rc rc = RC_OK;
     store_read(&stored, s->runs);
     for (int i = 0; i < count && !rc; i++) {
@@ -111,7 +111,6 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
             if (!b->profile[0] || !strcmp(b->profile, profile_info[p].name))
                 rc = try_profile(b, &stored, path, profile_info[p].name, f, &made, e);
     }
-    store_release(&stored);
     return rc;
 }
 
@@ -164,7 +163,7 @@ static void look_at_plan(const Ledger *b, Lacking *k, const Experiment *x, const
 /* The command that would measure each line that nothing measures: the smallest profile of the first experiment that has
  * the test. Every plan is read once. */
 static void what_is_missing(Ledger *b, const Session *s, char **names, int count) {
-    Lacking *lacking = mem_alloc((size_t)b->lines, sizeof *lacking);
+    OWNED Lacking *lacking = mem_alloc((size_t)b->lines, sizeof *lacking);
     OWNED Experiment *x = mem_alloc(1, sizeof *x);
     int lines = 0;
     for (LedgerLine *l = b->line; l < b->line + b->lines; l++) {
@@ -186,7 +185,6 @@ static void what_is_missing(Ledger *b, const Session *s, char **names, int count
         }
     for (int k = 0; k < lines; k++)
         if (lacking[k].line) say_needs(lacking[k].line, lacking[k].why);
-    free(lacking);
 }
 
 /* A line for every statement of a test. */

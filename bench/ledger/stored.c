@@ -131,12 +131,10 @@ void stored_release(Stored *s) {
 
 bool stored_measures(const StoredVerdict *v, const Claim *claim, const ClaimTest *t) {
     char why[CLAIM_WHY_SIZE];
-    Text contrast;
+    LOCAL_TEXT(contrast);
     if (!v->contrast || v->specs != t->terms) return false;
-    text_init(&contrast);
     claim_contrast_text(t, &contrast);
     bool same = !strcmp(contrast.at, v->contrast), at = false;
-    text_release(&contrast);
     for (int i = 0; i < claim->steps; i++) at |= claim->at[i] == v->step;
     at |= t->terms && t->term[0].arm.step == v->step;
     return same && at && claim_holds(claim, v->spec, v->specs, why, sizeof why);

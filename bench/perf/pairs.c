@@ -55,7 +55,7 @@ static bool is_norm(OpKind kind) {
 }
 
 static void count(PairSide *out, const Trainer *t, OptimizerKind optimizer) {
-    Perf all = {0};
+    LOCAL(perf_release) Perf all = {0};
     OWNED int *group = mem_alloc((size_t)trainer_ops(t), sizeof *group);
     perf_count(&all, group, t, optimizer);
     *out = (PairSide){.flops = all.flops, .memory = (double)trainer_bytes(t), .parameters = all.parameters};
@@ -64,7 +64,6 @@ static void count(PairSide *out, const Trainer *t, OptimizerKind optimizer) {
         const Call *c = trainer_op(t, i).call;
         if (is_norm(c->kind)) out->norms++, out->normed += (double)c->out.rows * c->out.cols;
     }
-    perf_release(&all);
 }
 
 static Rc side_init(Side *s, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
@@ -141,12 +140,11 @@ static json_t *side_json(const PairSide *s) {
 }
 
 static void print_pair(const PerfPair *p, const char *arm, const char *baseline) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     LOCAL_TEXT(out);
     pair_cells(p, arm, baseline, &c);
     cells_text(&c, terminal_width(), &out);
     printf("\n%s", out.at);
-    cells_release(&c);
 }
 
 static Rc find_arm(const Experiment *x, const char *name, int *out, Error *e) {

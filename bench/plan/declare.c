@@ -59,14 +59,13 @@ static void add_plan(const Experiment *x, Text *out) {
 
 void declare_plans(const Experiment *x, Text *out) {
     add_plan(x, out);
-    Experiment *other = mem_alloc(1, sizeof *other); /* too large for a small stack */
+    OWNED Experiment *other = mem_alloc(1, sizeof *other); /* too large for a small stack */
     for (int i = 0; i < PROFILE_COUNT; i++) {
         Error none;
         if (experiment_parse(other, x->file, x->yaml, profile_info[i].name, NULL, &none)) continue;
         add_plan(other, out);
         experiment_release(other);
     }
-    free(other);
 }
 
 void declare_claims(const ClaimFile *claims, Text *out) {

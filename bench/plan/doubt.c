@@ -227,10 +227,9 @@ static void summary_doubts(const Experiment *x, Text *out) {
 
 void experiment_doubts(const Experiment *x, Text *out) {
     int cells = experiment_cells(x), count = 0;
-    Doubt *all = NULL;
-    Text lines;
+    OWNED Doubt *all = NULL;
+    LOCAL_TEXT(lines);
     LOCAL_TEXT(line);
-    text_init(&lines);
     for (int cell = 0; cell < cells; cell++)
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
@@ -251,6 +250,4 @@ void experiment_doubts(const Experiment *x, Text *out) {
         text_format(out, "alpha: %g is above 0.5; it is the level of the tests, 1 minus the confidence\n", x->alpha);
     summary_doubts(x, out);
     label_doubts(x, out);
-    free(all);
-    text_release(&lines);
 }

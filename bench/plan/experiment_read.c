@@ -312,13 +312,12 @@ Rc experiment_read(Experiment *x, const char *path, const char *profile, const O
 }
 
 bool experiment_changed(const Experiment *x) {
-    Experiment *plain = mem_alloc(1, sizeof *plain); /* too large for a small stack */
+    OWNED Experiment *plain = mem_alloc(1, sizeof *plain); /* too large for a small stack */
     Error none;
     bool changed = true;
     if (!experiment_parse(plain, x->file, x->yaml, x->profile, NULL, &none)) {
         changed = strcmp(plain->body, x->body) != 0;
         experiment_release(plain);
     }
-    free(plain);
     return changed;
 }

@@ -52,7 +52,7 @@ typedef struct {
 /* Hash the tape of a spec, or copy the previous cell's hash if shape and row are equal. */
 static void see(Seen *now, const Seen *before, const RunSpec *spec) {
     ModelShape shape = spec_shape(spec, 65), old = before ? spec_shape(&before->spec, 65) : shape;
-    Tape t;
+    LOCAL(tape_release) Tape t = {0};
     now->spec = *spec;
     if (before && shape_equal(&shape, &old) && variant_same(&spec->variant, &before->spec.variant)) {
         strcpy(now->tape, before->tape);
@@ -60,7 +60,6 @@ static void see(Seen *now, const Seen *before, const RunSpec *spec) {
     }
     transformer_build(&t, &shape, &spec->variant, NULL);
     tape_sha256(&t, now->tape);
-    tape_release(&t);
 }
 
 static bool alike(const Seen *a, const Seen *b) {

@@ -17,7 +17,7 @@ void report_short(const Ledger *b, Text *out) {
     int count = 0, better = 0, worse = 0, other = 0, same = 0, exploratory = 0;
     for (int i = 0; i < b->made_count; i++) {
         const Table *t = &b->made[i]->table;
-        const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
+        OWNED const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
         int own = report_comparisons(t, c);
         for (int k = 0; k < own; k++) {
             int side = contrast_better(&c[k]->what);
@@ -30,7 +30,6 @@ void report_short(const Ledger *b, Text *out) {
             better += apart && side && lower == (side < 0);
             worse += apart && side && lower != (side < 0);
         }
-        free(c);
     }
     text_format(out,
                 "In short: of %d comparison%s with a baseline %d found the arm better, %d worse, %d the same within "

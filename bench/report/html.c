@@ -44,14 +44,13 @@ static void tables_part(const Table *t, Text *out) {
 /* The statements about networks before their first step with their table; nothing where none is measured. */
 static void theory_part(const Ledger *b, const char *folder, int *number, Text *out) {
     LOCAL_TEXT(caption);
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     if (!b->stated) return;
     theory_caption(&caption);
     text_format(out, "<p><code>normbench run theory</code> measures these statements.</p>\n");
     report_figure(folder, "theory", caption.at, number, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_html(&c, out);
-    cells_release(&c);
 }
 
 /* ---- The write-ups' claims: a row for each, folded each whole; and, folded, what was not tested ---- */
@@ -222,13 +221,12 @@ static Rc experiment(const Ledger *b, const LedgerTable *made, const Session *s,
 }
 
 static void cells_shown(const Ledger *b, void (*make)(const Ledger *, Cells *), Text *out) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     make(b, &c);
     text_clear(&c.title); /* it is the section's */
     text_format(out, "<div class=\"stack\">\n");
     cells_html(&c, out);
     text_format(out, "</div>\n");
-    cells_release(&c);
 }
 
 /* The first page: all that is not folded. */

@@ -89,14 +89,13 @@ static Rc take(Ledger *b, const Session *s, Store *stored, const char *slug, con
 }
 
 static Rc take_slug(Ledger *b, const Session *s, Store *stored, const char *slug, Error *e) {
-    PlanNote note;
+    LOCAL(plan_note_release) PlanNote note = {0};
     if (plan_note_read(&note, s->results, slug, e)) return e->code;
     if (!note.all) return RC_OK;
     Rc rc = RC_OK;
     LedgerTable *shown = of_plan(b, note.plan);
     if (!shown && (!b->profile[0] || !strcmp(b->profile, note.profile))) rc = take(b, s, stored, slug, &note, e);
     if (shown && !shown->slug) shown->slug = mem_text(slug);
-    plan_note_release(&note);
     return rc;
 }
 
@@ -116,12 +115,11 @@ static int count_others(const Ledger *b, const char *runs) {
 }
 
 Rc report_take(Ledger *b, const Session *s, Error *e) {
-    Store stored = {0};
+    LOCAL(store_release) Store stored = {0};
     char **slug;
     int slugs = plan_slugs(s->results, &slug);
     Rc rc = RC_OK;
     for (int i = 0; i < slugs && !rc; i++) rc = take_slug(b, s, &stored, slug[i], e);
-    store_release(&stored);
     names_free(slug, slugs);
     b->others = count_others(b, s->runs);
     return rc;
@@ -163,7 +161,7 @@ static void link_file(const char *folder, const char *name, Text *out) {
 
 Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e) {
     LOCAL_TEXT(to);
-    PlanNote note;
+    LOCAL(plan_note_release) PlanNote note = {0};
     if (!made->slug) return RC_OK;
     if (plan_note_read(&note, s->results, made->slug, e)) return e->code;
     way(folder, SHOW_TEXT("%.900s/out/%.80s", s->results, made->slug), &to);
@@ -182,6 +180,5 @@ Rc report_files(const LedgerTable *made, const Session *s, const char *folder, T
         text_format(out, "</code> writes the tables and figures beside it");
     }
     text_format(out, ".</p>\n");
-    plan_note_release(&note);
     return RC_OK;
 }

@@ -125,10 +125,9 @@ static void front(const Ledger *b, Text *out) {
 }
 
 static void table_of(const Ledger *b, void (*make)(const Ledger *, Cells *), Text *out) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     make(b, &c);
     cells_tex(&c, &flowing, out);
-    cells_release(&c);
 }
 
 /* Asked, methods, found, open. */
@@ -185,7 +184,7 @@ static void details(const Ledger *b, const LedgerTable *made, int i, const char 
 }
 
 static void theory(const Ledger *b, const char *folder, Text *out) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     LOCAL_TEXT(caption);
     if (!b->stated) return;
     theory_caption(&caption);
@@ -193,7 +192,6 @@ static void theory(const Ledger *b, const char *folder, Text *out) {
     figure(folder, b->made_count, "theory", caption.at, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_tex(&c, &flowing, out);
-    cells_release(&c);
 }
 
 static void claims(const Ledger *b, Text *out) {

@@ -150,7 +150,7 @@ static void probe_here(Running *g) {
 static void evaluate_here(Running *g) {
     int runs = g->x->runs;
     probe_here(g);
-    Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
+    OWNED Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
     Hits *hits = wants_hits(g) ? mem_alloc((size_t)runs, sizeof *hits) : NULL;
     OWNED const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
@@ -174,7 +174,6 @@ static void evaluate_here(Running *g) {
         else
             free(v[i].block);
     }
-    free(v);
     free(hits);
 }
 

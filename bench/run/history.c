@@ -114,7 +114,7 @@ typedef struct {
 
 static bool holds_claim(const void *what, const char *file, const char *text) {
     const ClaimSought *sought = what;
-    ClaimFile f;
+    LOCAL(claims_release) ClaimFile f = {0};
     LOCAL_TEXT(line);
     Error none;
     bool same = false;
@@ -124,7 +124,6 @@ static bool holds_claim(const void *what, const char *file, const char *text) {
         declare_claim(&f.claim[i], &line);
         same = !strcmp(line.at, sought->line);
     }
-    claims_release(&f);
     return same;
 }
 

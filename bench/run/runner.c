@@ -157,7 +157,7 @@ static void store(void *context, int index, RunRecord *record) {
 /* Return true if another process stored a run meanwhile; count it as done. */
 static bool adopt(Runner *r, int at) {
     TodoRun *run = &r->todo->run[at];
-    RunRecord record;
+    LOCAL(record_release) RunRecord record = {0};
     Error ignored;
     char line[512];
     pthread_mutex_lock(&r->lock);
@@ -167,7 +167,6 @@ static bool adopt(Runner *r, int at) {
     if (before || !now) return now;
     summarize(line, sizeof line - 32, r, run, &record);
     strcat(line, "  (another process)");
-    record_release(&record);
     progress_add(&r->progress, run->cost, false);
     progress_finish_job(&r->progress, line);
     return true;
@@ -291,7 +290,7 @@ static Rc follow(Runner *r, Error *e) {
     Rc rc = RC_OK;
     while ((group.runs = split_told(r->s->ranks, &group.run))) {
         OWNED ExecutedRun *run = mem_alloc((size_t)group.runs, sizeof *run);
-        RunRecord *record = mem_alloc((size_t)group.runs, sizeof *record);
+        OWNED RunRecord *record = mem_alloc((size_t)group.runs, sizeof *record);
         Execution x = execution_of(r, &group, run);
         rc = run_execute(&x, record, e);
         for (int i = 0; i < group.runs; i++) {
@@ -302,7 +301,6 @@ static Rc follow(Runner *r, Error *e) {
                 name_run(r, &r->todo->run[group.run[i]], &own), r->error = own;
         }
         free(group.run);
-        free(record);
     }
     free(group.run);
     return rc == RC_INTERRUPTED ? rc : end_with_failures(r, e);
@@ -315,7 +313,7 @@ static void one_group(void *context, int index) {
     if (session_signal || r->full || enough(r)) return; /* runs that cannot be stored are not trained */
     Group group = take_group(r, &r->job[index]);
     OWNED ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
-    RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
+    OWNED RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
     Rc rc = RC_OK;
     if (group.runs) {
         Execution x = execution_of(r, &group, run);
@@ -339,7 +337,6 @@ static void one_group(void *context, int index) {
     }
     notice_others(r);
     free(group.run);
-    free(record);
 }
 
 /* Return the bytes available for programs. */

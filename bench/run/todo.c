@@ -48,7 +48,7 @@ static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s,
 /* Find a stored run: its whole folder can be read. A damaged folder is an error: it is neither used nor overwritten. */
 static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error *e) {
     char path[1024];
-    RunRecord r;
+    LOCAL(record_release) RunRecord r = {0};
     snprintf(path, sizeof path, "%s/%s", runs, run->id);
     if (!file_exists(path)) return RC_OK;
     if (record_read(&r, runs, run->id, e)) return store_damage(runs, run->id, e);
@@ -56,7 +56,6 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
     run->lacks_hits = x->hits && !r.hits.targets && !strcmp(r.status, "ok"); /* a diverged run has none */
     const Evaluation *last = record_at(&r, (int)r.spec.steps);
     run->lacks_eight = x->quantize && last && !quantized_known(last);
-    record_release(&r);
     run->done = true;
     return RC_OK;
 }
@@ -265,11 +264,10 @@ static double update_flops(Built **all, int *count, const TodoRun *run, const Mo
         if (shape_equal(&(*all)[i].shape, shape) &&
             !memcmp((*all)[i].variant, &run->spec.variant, sizeof run->spec.variant))
             return (*all)[i].flops;
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     transformer_build(&tape, shape, &run->spec.variant, NULL);
     *all = mem_grow(*all, (size_t)*count + 1, sizeof **all);
     (*all)[*count] = (Built){*shape, &run->spec.variant, tape_flops(&tape)};
-    tape_release(&tape);
     return (*all)[(*count)++].flops;
 }
 
@@ -301,7 +299,7 @@ static double deal_runs(Todo *t, int parts, bool together) {
 }
 
 void todo_parts(Todo *t, int part, int parts) {
-    Built *built = NULL;
+    OWNED Built *built = NULL;
     int builds = 0, at[64];
     double total = 0;
     t->part = part, t->parts = parts;
@@ -314,7 +312,6 @@ void todo_parts(Todo *t, int part, int parts) {
         if (run->first != i) run->cost = 0;
         total += run->cost;
     }
-    free(built);
     if (deal_runs(t, parts, true) > UNEVEN * total / parts) deal_runs(t, parts, false);
 }
 

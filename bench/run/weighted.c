@@ -60,11 +60,10 @@ void weighted_release(Weighted *m) {
 }
 
 static Rc check_weights(const Weighted *m, const ModelShape *shape, Error *e) {
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     if (shape_check(shape, m->backend->device, e)) return error_prefix(e, "%s: __metadata__: spec: ", m->name);
     transformer_build(&tape, shape, &m->spec->variant, NULL);
     Rc rc = weights_match(&m->w, &tape, e);
-    tape_release(&tape);
     return rc ? error_prefix(e, "%s: ", m->name) : RC_OK;
 }
 

@@ -180,20 +180,18 @@ static void mean_row(const Lineage *l, Cells *c) {
 }
 
 static json_t *seed_rows_json(const Lineage *l) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     seeds(l, &c);
     json_t *rows = cells_json(&c);
-    cells_release(&c);
     return rows;
 }
 
 static void rows(const Lineage *l, int width, Text *out) {
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     seeds(l, &c);
     mean_row(l, &c);
     text_format(out, "\n");
     cells_text(&c, width, out);
-    cells_release(&c);
 }
 
 /* "+0.1173 [0.1120, 0.1227]": as the table shows it. */

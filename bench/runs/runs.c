@@ -104,12 +104,11 @@ static bool is_shown(const Listing *l, int group, bool empty) {
 
 void runs_text(const Listing *l, bool empty, int width, Text *out) {
     for (int group = 0; group < l->groups; group++) {
-        Cells c;
+        LOCAL(cells_release) Cells c = {0};
         if (!is_shown(l, group, empty)) continue;
         if (out->length) text_format(out, "\n");
         group_cells(l, group, &c);
         cells_text(&c, width, out);
-        cells_release(&c);
     }
 }
 
@@ -162,13 +161,12 @@ static json_t *keys_json(const RunSpec *s, bool changed) {
 
 static json_t *group_json(const Listing *l, int group) {
     const RunGroup *g = &l->group[group];
-    Cells c;
+    LOCAL(cells_release) Cells c = {0};
     group_cells(l, group, &c);
     json_t *runs = cells_json(&c);
     for (int i = 0, at = 0; i < l->runs; i++)
         if (l->run[i].group == group)
             json_add(json_array_get(runs, (size_t)at++), "keys", keys_json(&l->run[i].record->spec, true));
-    cells_release(&c);
     return json_new("experiment", g->experiment, "profile", g->profile, "options", g->options, "plan", g->plan,
                     "planned", g->planned, "stored", g->stored, "runs", runs);
 }

@@ -107,12 +107,11 @@ static bool says(const Experiment *x, int whole) {
 
 int until_wanted(void *asks, int whole, Text *words, Error *e) {
     UntilAsks *a = asks;
-    Store stored;
+    LOCAL(store_release) Store stored = {0};
     Until *u = mem_alloc(1, sizeof *u); /* too large for a small stack */
     int first = until_least(a->x);
     store_read(&stored, a->s->runs);
     Rc rc = until_make(u, &stored, a->x, a->s->precise, e);
-    store_release(&stored);
     if (rc) {
         free(u);
         return -1;
@@ -141,19 +140,17 @@ static void print(const Table *t) {
 
 void run_found(const Session *s, const Experiment *x) {
     Experiment own = *x; /* whose precision records_take may set */
-    Store stored;
-    Records records;
+    LOCAL(store_release) Store stored = {0};
+    LOCAL(records_release) Records records = {0};
     Error none;
     Table t;
     if (x->most || x->arms < 2 || experiment_cells(x) * x->arms * x->seeds > RUNS_MAX) return;
     store_read(&stored, s->runs);
     Rc rc = records_take(&records, &stored, &own, s->precise, &none);
-    store_release(&stored);
     if (rc) return;
     TableOptions options = {.command = "", .exploratory = experiment_changed(x)};
     if (!records.missing && !table_make(&t, &own, records.at, NULL, options, &none)) {
         print(&t);
         table_release(&t);
     }
-    records_release(&records);
 }

@@ -20,7 +20,7 @@ typedef enum { OPEN, STORED, QUEUED, HELD } Fate;
 /* Marks the runs that a task in the queue will train, whatever plan it was submitted for. */
 static Rc find_queued(const Session *s, const Todo *t, Fate *fate, Error *e) {
     Submission *all;
-    SlurmTask *queue = NULL;
+    OWNED SlurmTask *queue = NULL;
     int rows = 0, count = submissions_read(s->results, &all);
     bool absent;
     Rc rc = count ? slurm_queue(&queue, &rows, &absent, e) : RC_OK;
@@ -30,7 +30,6 @@ static Rc find_queued(const Session *s, const Todo *t, Fate *fate, Error *e) {
             for (int i = 0; i < t->runs; i++)
                 if (fate[i] == OPEN && !strcmp(t->run[i].id, r->id)) fate[i] = QUEUED;
         }
-    free(queue);
     submissions_free(all, count);
     return rc;
 }

@@ -25,14 +25,13 @@ static void add_nearest(Error *e, const Store *s, const char *prefix, size_t lea
     int shown = 0;
     for (size_t share = SHA256_HEX; share-- > least && shown < SHOWN;)
         for (int i = 0; i < s->heads && shown < SHOWN; i++) {
-            RunRecord r;
+            LOCAL(record_release) RunRecord r = {0};
             Error ignored;
             if (common_prefix(prefix, s->head[i].id) != share || record_members(&r, s->folder, s->head[i].id, &ignored))
                 continue;
             error_add(e, "%s%.12s (%s, seed %llu, %lld steps of %.40s)", shown++ ? ", " : "", r.id,
                       r.spec.variant.name, (unsigned long long)r.spec.seed, (long long)r.spec.steps,
                       r.spec.dataset.text);
-            record_release(&r);
         }
     if (s->heads > shown) error_add(e, ", of %d", s->heads);
 }
@@ -166,7 +165,7 @@ char *address_experiment(const char *text) {
 }
 
 char *address_arm(const Session *s, const RunRecord *r, char out[ARM_NAME_SIZE]) {
-    Store stored;
+    LOCAL(store_release) Store stored = {0};
     Listing l;
     Error ignored;
     snprintf(out, ARM_NAME_SIZE, "%s", r->spec.variant.name);
@@ -176,12 +175,11 @@ char *address_arm(const Session *s, const RunRecord *r, char out[ARM_NAME_SIZE])
             if (!strcmp(l.run[i].record->id, r->id)) memcpy(out, l.run[i].arm, ARM_NAME_SIZE);
         listing_release(&l);
     }
-    store_release(&stored);
     return out;
 }
 
 Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *e) {
-    Store stored;
+    LOCAL(store_release) Store stored = {0};
     store_read(&stored, s->runs);
     Rc rc = find(s, &stored, text, id, e);
     RunRecord r;
@@ -190,6 +188,5 @@ Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *
         texts_note(s, &r);
         record_release(&r);
     }
-    store_release(&stored);
     return rc;
 }

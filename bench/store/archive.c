@@ -45,7 +45,7 @@ static void count_maker(Archive *a, const RunRecord *r) {
 /* Keep only the names and the first step of curves.csv, and set record.json's hash accordingly. */
 static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
     json_error_t why;
-    json_t *root = json_loadb(record->bytes, record->length, JSON_REJECT_DUPLICATES, &why);
+    json_auto_t *root = json_loadb(record->bytes, record->length, JSON_REJECT_DUPLICATES, &why);
     if (!root) return error_set(e, RC_INTEGRITY, "%s: %s", record->path, why.text);
     const char *end = curves->bytes + strcspn(curves->bytes, "\n");
     if (*end) end += 1 + strcspn(end + 1, "\n");
@@ -54,7 +54,6 @@ static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
     free(record->bytes);
     record->bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     record->length = strlen(record->bytes);
-    json_decref(root);
     return RC_OK;
 }
 
@@ -75,11 +74,10 @@ static Rc add_note(Archive *a, const PlanFolder *folder, const char *root, const
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session *s, Error *e) {
     const char *runs = s->runs;
     char slug[PLAN_SLUG_SIZE];
-    PlanFolder folder;
+    LOCAL(plan_folder_release) PlanFolder folder = {0};
     if (plan_folder_find(&folder, s->results, s->slug, x, e)) return e->code;
     Rc rc = add_note(a, &folder, s->root, x, &s->overrides, e);
     strcpy(slug, folder.slug);
-    plan_folder_release(&folder);
     if (rc) return rc;
     a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
     ArchivePlan *plan = &a->plan[a->plans++];

@@ -248,7 +248,7 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, 
 int checkpoint_step(const char *folder, const char *id) {
     SafeFile f;
     Error ignored;
-    Text path;
+    LOCAL(text_release) Text path = {0};
     char seal[SHA256_HEX];
     int64_t step = -1;
     path_of(&path, folder, id);
@@ -259,15 +259,13 @@ int checkpoint_step(const char *folder, const char *id) {
         if (!good || !parse_integer(safe_text(&f, "step"), &step)) step = -1;
         safe_release(&f);
     }
-    text_release(&path);
     return (int)step;
 }
 
 void checkpoint_remove(const char *folder, const char *id) {
-    Text path;
+    LOCAL(text_release) Text path = {0};
     path_of(&path, folder, id);
     safe_remove(path.at);
-    text_release(&path);
 }
 
 /* Extract the id of ".aside.ID.PID" or "ID.…"; false for any other name. */

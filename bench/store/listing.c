@@ -62,7 +62,7 @@ static bool same_file(const char *a, const char *b) {
 /* The plan that a folder of results/out remembers, if it is of `file` (NULL: of any). */
 static void add_noted(Plans *p, const Session *s, const char *word, const char *file) {
     char path[1024];
-    PlanNote note;
+    LOCAL(plan_note_release) PlanNote note = {0};
     Experiment x;
     Error none;
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return;
@@ -75,7 +75,6 @@ static void add_noted(Plans *p, const Session *s, const char *word, const char *
         else
             experiment_release(&x);
     }
-    plan_note_release(&note);
 }
 
 static void add_all_noted(Plans *p, const Session *s, const char *file) {

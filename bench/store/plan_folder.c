@@ -53,14 +53,13 @@ Rc plan_note_carry(const char *from, const char *to, const char *slug, bool *oth
     *other = plan_note_read(&there, to, slug, &why) || (there.all && strcmp(there.plan, note.plan) != 0);
     if (!*other && !there.all) {
         const char *slash = strrchr(note.experiment, '/');
-        json_t *all = json_copy(note.all);
+        json_auto_t *all = json_copy(note.all);
         if (slash && note.yaml) json_object_set_new(all, "experiment", json_string(slash + 1));
         json_object_set_new(all, "files", json_array());
         snprintf(path, sizeof path, "%.800s/out/%.80s", to, slug);
         rc = folder_make_own(path, e);
         snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, to, slug);
         if (!rc) rc = json_write_file(json_incref(all), JSON_EXACT, path, e);
-        json_decref(all);
     }
     plan_note_release(&there);
     plan_note_release(&note);
@@ -127,7 +126,7 @@ bool plan_declared(const char *results, const char *root, Experiment *x) {
     bool found = false;
     Experiment *declared = mem_alloc(1, sizeof *declared); /* too large for a small stack */
     for (int i = 0; i < slugs && !found; i++) {
-        PlanNote note;
+        LOCAL(plan_note_release) PlanNote note = {0};
         Error none;
         if (plan_note_read(&note, results, slug[i], &none)) continue;
         bool plain = note.all && !json_array_size(note.set) && !json_array_size(note.arm);
@@ -138,7 +137,6 @@ bool plan_declared(const char *results, const char *root, Experiment *x) {
             experiment_release(x);
             *x = *declared;
         }
-        plan_note_release(&note);
     }
     free(declared);
     names_free(slug, slugs);
@@ -270,10 +268,8 @@ static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x,
 }
 
 Rc plan_folder_note(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o, Error *e) {
-    json_t *files = f->before.all ? json_incref(f->before.files) : json_array();
-    Rc rc = write_note(f, root, x, o, files, e);
-    json_decref(files);
-    return rc;
+    json_auto_t *files = f->before.all ? json_incref(f->before.files) : json_array();
+    return write_note(f, root, x, o, files, e);
 }
 
 static int by_name(const void *a, const void *b) {

@@ -83,18 +83,15 @@ static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
 }
 
 char *evaluations_text(const RunRecord *r, const ProbeChoice *asked) {
-    json_t *list = evaluations_json(r, asked);
+    json_auto_t *list = evaluations_json(r, asked);
     char *text = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    json_decref(list);
     return text;
 }
 
 Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
     json_error_t why;
-    json_t *list = json_loads(text, 0, &why);
-    Rc rc = list ? evaluations_read(r, list, e) : error_set(e, RC_INTEGRITY, "evaluations: %s", why.text);
-    json_decref(list);
-    return rc;
+    json_auto_t *list = json_loads(text, 0, &why);
+    return list ? evaluations_read(r, list, e) : error_set(e, RC_INTEGRITY, "evaluations: %s", why.text);
 }
 
 #define ROW(member) JSON_FIELD(RunRecord, member)
@@ -120,13 +117,12 @@ static char *members_hash(char out[SHA256_HEX], Text *members, const char *curve
 
 /* Hash all members of a record but its own hash, and its curves, so that any change is noticed. */
 static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
-    json_t *rest = json_copy(root);
+    json_auto_t *rest = json_copy(root);
     json_object_del(rest, "sha256");
     OWNED char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     LOCAL_TEXT(t);
     text_add(&t, json, strlen(json));
     members_hash(out, &t, curves, length);
-    json_decref(rest);
 }
 
 /* Compare a record's hash with that of its text as it is spelled, which is record_hash's for what record_write wrote,
@@ -250,7 +246,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     text_format(&aside, "%s/.aside.%s.%ld", folder, r->id, (long)getpid());
     text_format(&final, "%s/%s", folder, r->id);
     curves_text(&r->curves, &curves);
-    json_t *root = record_json(r);
+    json_auto_t *root = record_json(r);
     record_seal(root, curves.at, curves.length);
     OWNED char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Rc rc = folder_make_own(aside.at, e);
@@ -265,7 +261,6 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     /* another process has stored this run meanwhile, and swept what was written aside */
     text_format(&path, "%s/record.json", final.at);
     if (rc && file_exists(path.at)) rc = RC_OK;
-    json_decref(root);
     for (int i = 0; i < 4; i++) text_release(all[i]);
     return rc;
 }
@@ -418,12 +413,11 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
 
 Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
     LOCAL_TEXT(path);
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     *h = (RecordHead){0};
     text_format(&path, "%s/%s/record.json", folder, id);
     Rc rc = load(&root, path.at, true, NULL, e);
     if (!rc) rc = read_head(h, root, id, e) ? error_prefix(e, "%s: ", path.at) : RC_OK;
-    json_decref(root);
     return rc;
 }
 
@@ -472,7 +466,7 @@ static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
 
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     LOCAL_TEXT(path);
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     OWNED char *text = NULL;
     Rc rc = read_json_of(r, &root, &text, folder, id, e);
     text_format(&path, "%s/%s/curves.csv", folder, id);
@@ -480,15 +474,13 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     text_clear(&path);
     text_format(&path, "%s/%s", folder, id);
     if (!rc) rc = read_sidecars(r, path.at, e);
-    json_decref(root);
     if (rc) record_release(r);
     return rc;
 }
 
 Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     Rc rc = read_json_of(r, &root, NULL, folder, id, e);
-    json_decref(root);
     if (rc) record_release(r);
     return rc;
 }

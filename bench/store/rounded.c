@@ -46,7 +46,7 @@ void rounded_take(RoundedRun *r, Trainer *t, int replica) {
     int sites = trainer_sites(t);
     rounded_release(r);
     if (!sites) return;
-    Rounded *count = mem_alloc((size_t)sites, sizeof *count);
+    OWNED Rounded *count = mem_alloc((size_t)sites, sizeof *count);
     OWNED Place *place = mem_alloc((size_t)sites, sizeof *place);
     trainer_rounded(t, replica, count);
     *r = (RoundedRun){.known = true, .scaled = trainer_scaled(t)};
@@ -60,7 +60,6 @@ void rounded_take(RoundedRun *r, Trainer *t, int replica) {
         r->site[i] = (RoundedSite){.layer = from.layer, .pass = from.pass, .count = count[place[i].index]};
         snprintf(r->site[i].tensor, sizeof r->site[i].tensor, "%s", from.tensor);
     }
-    free(count);
 }
 
 double rounded_overflows(const RoundedRun *r) {

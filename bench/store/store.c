@@ -310,7 +310,7 @@ static int kinds_of(const Unit *u, const RecordHead ***kind) {
 /* Report a missing run whose folder is damaged. Its id is known if another seed of the unit is stored, whose corpus and
  * arithmetic it shares. */
 static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
-    const RecordHead **kind = NULL;
+    OWNED const RecordHead **kind = NULL;
     RecordHead head;
     Rc rc = RC_OK;
     for (int i = 0; i < units && s->damaged && !rc; i++) {
@@ -323,7 +323,6 @@ static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
                 if (id && record_head(&head, s->folder, id, e)) rc = store_damage(s->folder, id, e);
             }
     }
-    free(kind);
     return rc;
 }
 

@@ -41,7 +41,7 @@ static json_t *op_json(const Tape *t, const Op *op) {
 void weights_model(const RunSpec *spec, int vocab, int step, Text *out) {
     ModelShape shape = spec_shape(spec, vocab);
     Recipe recipe = spec_recipe(spec);
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     json_t *ops = json_array();
     transformer_build(&tape, &shape, &spec->variant, NULL);
     for (int i = 0; i < tape.ops; i++) {
@@ -55,5 +55,4 @@ void weights_model(const RunSpec *spec, int vocab, int step, Text *out) {
     assert(text);
     text_add(out, text, strlen(text));
     json_decref(root);
-    tape_release(&tape);
 }

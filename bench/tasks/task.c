@@ -44,14 +44,13 @@ static bool has_twins(const TaskItem *item) {
 
 static Rc read_line(TaskItem *item, const TaskInfo *info, const char *line, size_t length, Error *e) {
     json_error_t why;
-    json_t *root = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
+    json_auto_t *root = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
     *item = (TaskItem){.label = -1};
     if (!root)
         return error_set(e, RC_USAGE, "not a line of JSON (%.200s); an item of %s has %s", why.text, info->name,
                          info->form);
     Rc rc = json_is_object(root) ? info->read(item, root, e) : error_set(e, RC_USAGE, "not an object of JSON");
     if (!rc) item->twins = has_twins(item);
-    json_decref(root);
     if (!rc) return RC_OK;
     return error_add(e, "; an item of %s has %s", info->name, info->form);
 }

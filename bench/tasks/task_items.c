@@ -191,7 +191,7 @@ static Rc hellaswag_context(const json_t *line, char **out, Error *e) {
 
 Rc task_hellaswag(TaskItem *item, const json_t *line, Error *e) {
     const json_t *endings = json_object_get(line, "endings"), *ending;
-    char *context = NULL;
+    OWNED char *context = NULL;
     size_t i;
     if (!json_is_array(endings) || json_array_size(endings) < 2 || json_array_size(endings) > TASK_CHOICES)
         return error_set(e, RC_USAGE, "'endings' is not a list of 2 to %d texts", TASK_CHOICES);
@@ -203,6 +203,5 @@ Rc task_hellaswag(TaskItem *item, const json_t *line, Error *e) {
         if (blank(text) && !rc) rc = error_set(e, RC_USAGE, "ending %zu is blank or no text", i + 1);
         add_choice(item, mem_text(context), text);
     }
-    free(context);
     return rc ? rc : take_label(line, "label", 0, item->choices, &item->label, e);
 }

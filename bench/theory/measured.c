@@ -68,10 +68,9 @@ Rc theory_read(Theory *t, const char *path, Error *e) {
     *t = (Theory){0};
     if (!file_exists(path))
         return error_set(e, RC_UNMEASURED, "theory: nothing is measured in %s: normbench run theory", path);
-    json_t *root = json_read_file(path, e);
+    json_auto_t *root = json_read_file(path, e);
     if (!root) return e->code;
     Rc rc = take_all(t, path, root, e);
-    json_decref(root);
     if (rc) theory_release(t);
     return rc;
 }

@@ -187,11 +187,10 @@ static double norm_ops(const char *name) {
     const Variant *variant = variant_find(name, &e);
     const ModelShape shape = {
         .layers = 24, .width = 8, .heads = 2, .context = 4, .vocab = 8, .batch = 1, .ffn_mult = 4};
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     int n = 0;
     transformer_build(&tape, &shape, variant, NULL);
     for (int i = 0; i < tape.ops; i++) n += tape.op[i].kind == OP_layernorm;
-    tape_release(&tape);
     return n;
 }
 

@@ -64,10 +64,9 @@ static json_t *rows_of(const Experiment *x, const RunRecord *records) {
 }
 
 static void rows_hash(char out[SHA256_HEX], json_t *rows, json_t *tolerances) {
-    json_t *both = tolerances ? json_pack("[O, O]", rows, tolerances) : json_incref(rows);
+    json_auto_t *both = tolerances ? json_pack("[O, O]", rows, tolerances) : json_incref(rows);
     OWNED char *text = json_dumps(both, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     sha256_hex_of(out, text, strlen(text));
-    json_decref(both);
 }
 
 Rc baseline_read(json_t **out, const char *path, Error *e) {
@@ -163,13 +162,12 @@ Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *ro
 
 /* The records that were just made, by their ids: whatever class the backend computes in. */
 static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, json_t **rows, Error *e) {
-    RunRecord *records = mem_alloc((size_t)todo->runs, sizeof *records);
+    OWNED RunRecord *records = mem_alloc((size_t)todo->runs, sizeof *records);
     int read = 0;
     Rc rc = RC_OK;
     while (read < todo->runs && !rc) rc = record_read(&records[read], s->runs, todo->run[read].id, e), read += !rc;
     if (!rc) *rows = rows_of(x, records);
     while (read) record_release(&records[--read]);
-    free(records);
     return rc;
 }
 

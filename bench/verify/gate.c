@@ -75,10 +75,9 @@ static int names_differ(json_t *stored, json_t *rows, Text *report) {
 }
 
 static int bits_differ(json_t *stored, json_t *rows, Text *report, int *compared) {
-    json_t *table;
+    json_auto_t *table = NULL;
     int differences = baseline_compare(stored, rows, report, &table);
     *compared += (int)json_array_size(rows);
-    json_decref(table);
     return differences;
 }
 

@@ -315,11 +315,10 @@ static void find_younger(Reference *r, const RunRecord *stored, const RunRecord 
 
 /* One run whose record is stored. */
 static Rc beside(Reference *r, const StoredRuns *s, const RunRecord *here, bool *alike, Error *e) {
-    RunRecord stored;
+    LOCAL(record_release) RunRecord stored = {0};
     if (record_members(&stored, s->folder, here->id, e)) return error_prefix(e, "%s: ", s->folder);
     *alike = !strcmp(stored.loss_chain, here->loss_chain) && !strcmp(stored.parameters_hash, here->parameters_hash);
     find_younger(r, &stored, here);
-    record_release(&stored);
     return RC_OK;
 }
 

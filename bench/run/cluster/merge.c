@@ -116,11 +116,10 @@ static Rc keep_both(Merge *m, const RunRecord *r, const char *from, Error *e) {
 
 /* Compare r with the existing run of its id. */
 static Rc compare(Merge *m, const RunRecord *r, const char *from, int folder, MergeCount *count, Error *e) {
-    RunRecord there;
+    LOCAL(record_release) RunRecord there = {0};
     char line[1024];
     if (record_read(&there, m->runs, r->id, e)) return store_damage(m->runs, r->id, e);
     bool same = same_bits(r, &there);
-    record_release(&there);
     if (same) {
         count->here++;
         return RC_OK;
@@ -199,13 +198,12 @@ void merge_open(Merge *m, const char *root, const char *results) {
     snprintf(m->runs, sizeof m->runs, "%.1000s/runs", results);
     int target = name_folder(m, m->runs), count = ids_of(m->runs, &id);
     for (int i = 0; i < count; i++) {
-        RunRecord r;
+        LOCAL(record_release) RunRecord r = {0};
         Error ignored;
         bool same;
         if (record_members(&r, m->runs, id[i], &ignored)) continue;
         (void)arm_find(m, &r, &same);
         if (!same) arm_add(m, &r, target);
-        record_release(&r);
     }
     names_free(id, count);
 }
@@ -226,8 +224,8 @@ typedef struct {
 
 /* Keep the ids of the plan's runs alone. */
 static Rc choose_plan(const Merge *m, const char *folder, MergeSource *from, Error *e) {
-    PlanNote note;
-    Experiment *x = mem_alloc(1, sizeof *x); /* too large for a small stack */
+    LOCAL(plan_note_release) PlanNote note = {0};
+    OWNED Experiment *x = mem_alloc(1, sizeof *x); /* too large for a small stack */
     Store stored;
     Records records;
     Rc rc = plan_note_read(&note, from->results, from->word, e);
@@ -245,8 +243,6 @@ static Rc choose_plan(const Merge *m, const char *folder, MergeSource *from, Err
         store_release(&stored);
         experiment_release(x);
     }
-    plan_note_release(&note);
-    free(x);
     return rc;
 }
 

@@ -111,7 +111,7 @@ static bool read_lease(const char *path, const Owner *me, double now, Lease *c) 
     Error ignored;
     char *bytes;
     size_t length;
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     *c = (Lease){0};
     if (stat(path, &at)) return false;
     if (!file_read(path, &bytes, &length, &ignored)) {
@@ -124,7 +124,6 @@ static bool read_lease(const char *path, const Owner *me, double now, Lease *c) 
     c->age = now - (double)c->since;
     bool here = root && c->owner.pid > 0 && same_place(me, &c->owner);
     c->alive = !c->left[0] && (here ? process_runs(&c->owner) : c->heard < SHARE_SILENCE);
-    json_decref(root);
     return true;
 }
 

@@ -21,11 +21,10 @@ static const char *obstacle(const RunSpec *spec, const Backend *backend, const P
     for (int i = 0; i < PROBE_COUNT; i++)
         if (probes->wanted[i] && (probe_info[i].reduction == REDUCE_apart || probe_info[i].reduction == REDUCE_massive))
             return "a probe that it asks for reads all activations of a batch at once";
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     ModelShape shape = spec_shape(spec, 2);
     transformer_build(&tape, &shape, &spec->variant, probes);
     bool data_init = tape.data_inits > 0;
-    tape_release(&tape);
     return data_init ? "some of its parameters start as a pass over a whole batch measures" : NULL;
 }
 
@@ -48,11 +47,10 @@ static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
 
 Rc split_logits(const RunSpec *spec, const Backend *backend, Error *e) {
     const char *why = obstacle_of_precision(backend);
-    Tape tape;
+    LOCAL(tape_release) Tape tape = {0};
     ModelShape shape = spec_shape(spec, 2);
     transformer_build(&tape, &shape, &spec->variant, NULL);
     if (!tape_can_cut(&tape)) why = "the scale of its logits is learned, from all of them";
-    tape_release(&tape);
     if (spec->objective == OBJECTIVE_TRANSLATE) why = "a translation reads the logits of chosen rows";
     if (!why) return RC_OK;
     return error_set(e, RC_USAGE, "--memory logit-rows: a run of this plan needs all logits at once: %s", why);

@@ -191,7 +191,7 @@ Rc submission_task(const char *task, const Experiment *x, Todo *t, Error *e) {
     char folder[1200];
     int64_t index;
     size_t n = colon ? (size_t)(colon - task) : 0;
-    Submission s;
+    LOCAL(submission_release) Submission s = {0};
     if (!colon || !parse_integer(colon + 1, &index) || n <= strlen(end) || n >= sizeof folder ||
         strncmp(colon - strlen(end), end, strlen(end)) != 0)
         return error_set(e, RC_USAGE, "--part: '%.300s' is not FOLDER/tasks.json:I", task);
@@ -206,6 +206,5 @@ Rc submission_task(const char *task, const Experiment *x, Todo *t, Error *e) {
                        (long long)index);
     else
         rc = choose(&s, (int)index, t, e);
-    submission_release(&s);
     return rc;
 }
