@@ -38,10 +38,9 @@ static Rc add_run(CompareRows *r, const PickedRun *run, long at, Error *e) {
 /* RC_UNMEASURED: one arm, or one run of each. */
 static Rc check_enough(const Pick *p, Error *e) {
     int arms;
-    const char **arm = pick_labels(p, true, true, &arms);
+    OWNED const char **arm = pick_labels(p, true, true, &arms);
     char first[100] = "", other[900] = "";
     if (arms) snprintf(first, sizeof first, "%.80s", arm[0]);
-    free(arm);
     for (int i = 0; i < p->runs && arms < 2 && !other[0]; i++)
         if (p->run[i].why && p->run[i].arm[0] && strcmp(p->run[i].arm, first) != 0)
             snprintf(other, sizeof other, "; the first of arm '%.80s': %.500s", p->run[i].arm, p->run[i].why);
@@ -75,30 +74,22 @@ static void find_steps(CompareCorpora *c, const Pick *p) {
 }
 
 Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool alone, Error *e) {
-    CompareRows r = {.file = "the runs", .columns = columns};
-    Rc rc = RC_OK;
+    LOCAL(compare_rows_release) CompareRows r = {.file = "the runs", .columns = columns, .pick = p};
     *c = (CompareCorpora){0};
     if (!alone && check_enough(p, e)) return e->code;
     r.columns.unpaired = p->unpaired;
     r.blocks = columns.steps;
     r.numbered = !p->seeds;
-    char **called = mem_alloc((size_t)p->runs + 1, sizeof *called);
-    for (int i = 0; i < p->runs; i++) {
-        char name[900];
-        called[i] = mem_text(log_called(name, sizeof name, p->run[i].log));
-    }
-    r.called = called;
-    for (int i = 0; i < p->runs && !rc; i++)
-        if (!p->run[i].why) rc = add_run(&r, &p->run[i], i, e);
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].why && add_run(&r, &p->run[i], i, e)) return e->code;
     r.read_as = mem_text(p->read_as.at);
-    if (!rc) rc = compare_corpora_gather(c, &r, e);
-    if (!rc) c->metric = mem_text(p->metric);
-    if (!rc && p->when[0]) c->when = mem_text(p->when);
-    if (!rc && p->curve && !columns.steps) find_steps(c, p);
-    if (!rc) c->of[0].remarks = mem_text(p->remarks.at);
-    if (rc) compare_corpora_release(c);
-    compare_rows_release(&r);
-    for (int i = 0; i < p->runs; i++) free(called[i]);
-    free(called);
-    return rc;
+    if (compare_corpora_gather(c, &r, e)) {
+        compare_corpora_release(c);
+        return e->code;
+    }
+    c->metric = mem_text(p->metric);
+    if (p->when[0]) c->when = mem_text(p->when);
+    if (p->curve && !columns.steps) find_steps(c, p);
+    c->of[0].remarks = mem_text(p->remarks.at);
+    return RC_OK;
 }

@@ -12,8 +12,8 @@ enum { NAME_BYTES_MAX = 80, NAMES_MAX = 10000 };
 const char compare_name_columns[] = "; if a line is one run, --column arm=NAME and --metric NAME name its columns";
 
 char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row) {
-    if (r->called)
-        snprintf(out, size, "%.900s", r->called[row->at]);
+    if (r->pick)
+        log_called(out, size, r->pick->run[row->at].log);
     else if (r->lines)
         snprintf(out, size, "%.600s:%ld", r->file, row->at);
     else if (row->at >= 0)

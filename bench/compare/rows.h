@@ -4,21 +4,21 @@
 
 #include "bench/compare/compare.h"
 #include "bench/formats/csv.h"
-#include "bench/readers/log.h"
+#include "bench/readers/pick.h"
 
 typedef struct {
     int arm, corpus; /* corpus: 0 without a column of them */
     int64_t seed, block;
     double value; /* NaN: diverged */
     bool absent;  /* a line that names the run and gives it no value */
-    long at;      /* line of a CSV or JSONL file, place in a JSON list, -1: under its arm and seed */
+    long at;      /* line of a CSV or JSONL file, place in a JSON list or a pick, -1: under its arm and seed */
 } CompareRow;
 
 typedef struct {
     const char *file;
     CompareColumns columns; /* as named on the command line */
     char *read_as;          /* CompareData.columns */
-    char *const *called;    /* of runs that were picked from logs: what each is called; NULL */
+    const Pick *pick;       /* of runs that were picked from logs; NULL */
     bool lines, blocks;     /* lines: CSV or JSONL */
     long before;            /* blank lines at the start of JSON */
     bool wide;              /* CSV with a column for every arm */
