@@ -54,13 +54,14 @@ void progress_init(Progress *p, double total, int jobs) {
 void progress_line(const Progress *p, int columns, char *out, size_t size) {
     enum { WIDEST = 28, NARROWEST = 8, MOST = 256 };
     char left[32] = "?", took[32], text[MOST], bar[WIDEST + 1];
-    double share = p->total > 0 ? p->done / p->total : 1, elapsed = clock_now() - p->started,
-           worked = p->done - p->skipped;
+    const double now = clock_now(), elapsed = now - p->started, worked = p->done - p->skipped - p->first;
+    double share = p->total > 0 ? p->done / p->total : 1;
     const char *blank = p->state[0] ? "  " : "";
     if (share > 1) share = 1;
+    const double since = p->first > 0 ? now - p->began : p->expected > 0 ? 0 : elapsed;
     const double all = p->total - p->skipped, known = p->expected > 0 ? FORETOLD * all : 0;
     if (worked + known > 0)
-        format_duration(left, (p->total - p->done) * (elapsed + FORETOLD * p->expected) / (worked + known));
+        format_duration(left, (p->total - p->done) * (since + FORETOLD * p->expected) / (worked + known));
     format_duration(took, elapsed);
     snprintf(text, sizeof text, "%3.0f%%  %d/%d runs%s%s  %s, %s left", 100 * share, p->finished, p->jobs, blank,
              p->state, took, left);
@@ -95,7 +96,10 @@ void progress_before(Progress *p, double work, int jobs) {
 void progress_add(Progress *p, double work, bool resumed) {
     pthread_mutex_lock(&p->lock);
     p->done += work;
-    if (resumed) p->skipped += work;
+    if (resumed)
+        p->skipped += work;
+    else if (p->expected > 0 && !(p->first > 0)) /* what came before, as reading the corpus, comes once */
+        p->began = clock_now(), p->first = work;
     if (clock_now() - p->shown > (p->terminal ? 0.2 : p->every)) draw(p);
     pthread_mutex_unlock(&p->lock);
 }

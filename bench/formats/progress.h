@@ -13,6 +13,7 @@ typedef struct {
     double skipped;        /* work done at the start or by a resume: not part of the speed */
     double started, shown; /* seconds */
     double expected;       /* seconds that the work not skipped at the start takes, as foretold; 0: not known */
+    double began, first;   /* where `expected` is known: seconds when work first came, whence speed counts; that work */
     double every;          /* seconds between plain lines */
     int jobs, finished;
     char state[96]; /* running jobs */
