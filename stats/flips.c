@@ -1,6 +1,7 @@
 /* Tables of signed sums, see flips.h. */
 #include "stats/flips.h"
 
+#include <gsl/gsl_sort.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -26,6 +27,25 @@ void st_flips_init(StFlips *flips, const double *x, size_t n) {
 void st_flips_release(StFlips *flips) {
     free(flips->low);
     *flips = (StFlips){0};
+}
+
+/* A rounded sum never falls when one of its parts rises, so of ordered halves the first that reaches `least` with a low
+ * part moves one way only. */
+uint64_t st_flips_reach(StFlips *flips, double slack, double least) {
+    size_t low = (size_t)1 << flips->low_bits, high = (size_t)(flips->patterns >> flips->low_bits), first = high;
+    uint64_t count = 0;
+    gsl_sort(flips->low, 1, low);
+    gsl_sort(flips->high, 1, high);
+    for (size_t i = 0; i < low; i++) {
+        while (first > 0 && flips->low[i] + flips->high[first - 1] + slack >= least) first--;
+        count += high - first;
+    }
+    return count;
+}
+
+/* A pattern's complement has the negated sum. */
+uint64_t st_flips_reach_either(StFlips *flips, double slack, double least) {
+    return slack >= least ? flips->patterns : 2 * st_flips_reach(flips, slack, least);
 }
 
 void st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key) {

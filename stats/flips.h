@@ -25,6 +25,13 @@ static inline double st_flips_sum(const StFlips *flips, uint64_t pattern) {
     return flips->low[pattern & mask] + flips->high[pattern >> flips->low_bits];
 }
 
+/* Return how many patterns' sums s reach s + slack >= least, in 2^(n/2) steps. It orders the tables: st_flips_sum is of
+ * no use after it. */
+uint64_t st_flips_reach(StFlips *flips, double slack, double least);
+
+/* The same of the sums' sizes |s|. */
+uint64_t st_flips_reach_either(StFlips *flips, double slack, double least);
+
 /* Random patterns, up to ST_FLIP_BATCH at a time, for any number of columns. Seed i of a pattern is negated where bit
  * i % 32 of its word i / 32 is set, so that one key gives every test the same patterns. A sum looks up the signed sums
  * of eight numbers at a time. */

@@ -72,8 +72,16 @@ static void count_flip(const Column *c, size_t k, const double *u, uint64_t time
     }
 }
 
+/* One column alone: its three counts are one. */
+static uint64_t flip_one(Column *c, bool one_sided) {
+    uint64_t (*reach)(StFlips *, double, double) = one_sided ? st_flips_reach : st_flips_reach_either;
+    c->row->raw_count = c->row->single_count = c->row->step_count = reach(&c->flips, c->slack, c->seen - c->slack);
+    return c->flips.patterns;
+}
+
 /* Half of all patterns, each standing for its complement too, whose sums are the negated ones. */
-static uint64_t flip_all(const Column *c, size_t k, size_t n, bool one_sided, double *u) {
+static uint64_t flip_all(Column *c, size_t k, size_t n, bool one_sided, double *u) {
+    if (k == 1) return flip_one(c, one_sided);
     uint64_t half = (uint64_t)1 << (n - 1);
     for (uint64_t pattern = 0; pattern < half; pattern++) {
         for (size_t j = 0; j < k; j++) u[j] = statistic(st_flips_sum(&c[j].flips, pattern), one_sided);
@@ -186,7 +194,10 @@ StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, 
             shifted[(k + j) * n + i] = margin[j] - d[j * n + i];
         }
     }
-    StStatus status = joint(shifted, 2 * k, n, size, true, alpha, key, rows).status;
+    size_t together = k == 1 && n <= ST_FLIP_MAX ? 1 : 2 * k; /* of one comparison each side counts alone */
+    StStatus status = k > 0 ? ST_OK : ST_N_TOO_SMALL;
+    for (size_t at = 0; at < 2 * k && status == ST_OK; at += together)
+        status = joint(shifted + at * n, together, n, size + at, true, alpha, key, rows + at).status;
     for (size_t j = 0; j < k && status == ST_OK; j++) {
         double above = k == 1 ? rows[j].raw : rows[j].step, below = k == 1 ? rows[k + j].raw : rows[k + j].step;
         p[j] = fmax(above, below);

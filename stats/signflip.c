@@ -11,39 +11,40 @@
 /* What a walk counts: sums at least as extreme as the observed one. */
 typedef struct {
     StAlt alt;
-    double observed, slack; /* slack: n * tol */
+    double slack; /* n * tol */
     uint64_t count, total;
 } Walk;
 
-static bool extreme(const Walk *w, double sum) {
-    switch (w->alt) {
-    case ST_LESS: return sum <= w->observed + w->slack;
-    case ST_GREATER: return sum >= w->observed - w->slack;
+/* How far a sum lies on the side that counts. */
+static double extent(StAlt alt, double sum) {
+    switch (alt) {
+    case ST_LESS: return -sum;
+    case ST_GREATER: return sum;
     case ST_TWO_SIDED: break;
     }
-    return fabs(sum) >= fabs(w->observed) - w->slack;
+    return fabs(sum);
 }
 
 static void walk_all(Walk *w, const double *x, size_t n) {
     StFlips flips;
     st_flips_init(&flips, x, n);
-    w->observed = st_flips_sum(&flips, 0);
+    double least = extent(w->alt, st_flips_sum(&flips, 0)) - w->slack;
     w->total = flips.patterns;
-    for (uint64_t pattern = 0; pattern < flips.patterns; pattern++)
-        w->count += extreme(w, st_flips_sum(&flips, pattern));
+    w->count = w->alt == ST_TWO_SIDED ? st_flips_reach_either(&flips, 0, least) : st_flips_reach(&flips, 0, least);
     st_flips_release(&flips);
 }
 
 static void walk_some(Walk *w, const double *x, size_t n, StKey key) {
     StFlipDraws draws;
-    double sum[ST_FLIP_BATCH];
+    double sum[ST_FLIP_BATCH], observed = 0.0;
     st_flip_draws_init(&draws, n, key);
-    for (size_t i = 0; i < n; i++) w->observed += x[i];
+    for (size_t i = 0; i < n; i++) observed += x[i];
+    double least = extent(w->alt, observed) - w->slack;
     w->total = w->count = 1; /* the observed pattern is one of them */
     for (uint64_t left = st_flip_draws(n); left > 0; left -= draws.count) {
         w->total += st_flip_draws_next(&draws, left);
         st_flip_draws_sums(&draws, x, sum);
-        for (size_t at = 0; at < draws.count; at++) w->count += extreme(w, sum[at]);
+        for (size_t at = 0; at < draws.count; at++) w->count += extent(w->alt, sum[at]) >= least;
     }
     st_flip_draws_release(&draws);
 }
