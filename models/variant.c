@@ -369,11 +369,15 @@ Rc variant_set(Variant *v, const char *key, const char *value, Error *e) {
 }
 
 void variant_copy(Variant *v, const char *key, const Variant *from) {
-    char value[VARIANT_TEXT_SIZE];
-    Error e;
-    Rc rc = variant_set(v, key, variant_get(value, from, key), &e);
-    assert(!rc && "one arm's text is another's");
-    (void)rc;
+    int i = column_of(key);
+    size_t size = is_norm(i) ? sizeof(Norm) : columns[i].kind == COLUMN_CHOICE ? sizeof(Choice) : sizeof(Rule);
+    clear_spans(v, i);
+    if (sub_of(i) == SPAN_BLOCK) memcpy((char *)v + columns[i].at, (const char *)from + columns[i].at, size);
+    int spans = variant_spans(v);
+    for (const Span *s = from->span; s < from->span + variant_spans(from); s++) {
+        assert((spans < VARIANT_SPANS_MAX || !span_of(s, i)) && "one arm's ranges are another's");
+        if (span_of(s, i)) v->span[spans++] = *s;
+    }
 }
 
 bool variant_ranged(const char *key) {

@@ -30,8 +30,8 @@ typedef struct {
 
 static Standing standing(const RunSpec *s) {
     Standing any = {0};
-    int depth = (int)s->layers;
-    for (int layer = 0; layer < depth; layer++)
+    int depth = (int)s->layers, different = s->variant.span[0].column ? depth : 1; /* without ranges blocks are alike */
+    for (int layer = 0; layer < different; layer++)
         for (Sub sub = SUB_ATTN; sub <= SUB_MLP; sub++) {
             Site site = variant_site(&s->variant, sub, layer, depth);
             any.in |= site.in != NORM_none, any.out |= site.out != NORM_none;

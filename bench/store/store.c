@@ -250,9 +250,11 @@ static int choose(Wanted *run, Unit *unit, const Store *s, const Experiment *x, 
         for (int arm = 0; arm < x->arms; arm++) {
             unit[units++] = (Unit){.run = &run[runs], .runs = x->seeds};
             if (s->heads) experiment_hashes(x, cell, arm, hash);
+            RunSpec spec = experiment_spec(x, cell, arm, 0);
             for (int seed = 0; seed < x->seeds; seed++) {
                 Wanted *w = &run[runs++];
-                *w = (Wanted){.spec = experiment_spec(x, cell, arm, seed)};
+                spec.seed = x->seed[seed];
+                *w = (Wanted){.spec = spec};
                 if (s->heads) w->found = store_find(s, hash[seed], &w->count);
             }
         }

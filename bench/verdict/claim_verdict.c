@@ -98,15 +98,15 @@ static RunSpec spec_of(const Experiment *x, const Sample *s, int cell, int arm) 
 static int cell_of(const Experiment *x, const Sample *s, const ClaimArm *named, int arm, int cell, bool grid) {
     for (int i = 0, cells = experiment_cells(x); i < cells; i++) {
         int of_grid[EXPERIMENT_VALUES_MAX];
-        if (grid && grid_cells(x, i, of_grid) && of_grid[0] != i) continue;
-        RunSpec spec = spec_of(x, s, i, arm);
-        bool same = claim_arm_holds(named, &spec);
+        bool same = true;
         for (int f = 0; f < x->factors && same; f++) {
-            bool free = true;
-            for (int k = 0; k < named->at_count; k++) free &= strcmp(named->at[k].key, x->factor[f].key) != 0;
-            same = !free || experiment_level(x, i, f) == experiment_level(x, cell, f);
+            bool apart = experiment_level(x, i, f) != experiment_level(x, cell, f);
+            for (int k = 0; apart && k < named->at_count; k++) apart = strcmp(named->at[k].key, x->factor[f].key) != 0;
+            same = !apart;
         }
-        if (same) return i;
+        if (!same || (grid && grid_cells(x, i, of_grid) && of_grid[0] != i)) continue;
+        RunSpec spec = spec_of(x, s, i, arm);
+        if (claim_arm_holds(named, &spec)) return i;
     }
     return -1;
 }
