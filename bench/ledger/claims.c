@@ -51,7 +51,8 @@ static void add_test(const Ledger *b, Adding *a, const ClaimTest *t) {
         bool measured = l->stated || l->stored;
         add_part(a, l, measured ? stated_seen(stated_of(l)) : SEEN_untested, statement_own(l->statement), (double)NAN);
     }
-    if (best) add_part(a, best, best->v->seen, best->v->own != NULL, best->v->p);
+    const ClaimVerdict *v = best ? ledger_verdict(best) : NULL;
+    if (v) add_part(a, best, v->seen, v->own != NULL, v->p);
     if (!best && !t->theories && first) add_part(a, first, SEEN_untested, false, (double)NAN);
 }
 
@@ -77,6 +78,7 @@ static void judge_claim(const Ledger *b, LedgerClaim *c) {
         if (t->decides && !t->otherwise) add_test(b, &a, measured_of(b, t, end));
     for (const LedgerLine *l = b->line; l < b->line + b->lines && !c->line; l++)
         if (l->claim == c->claim) c->line = l;
+    if (c->line) (void)ledger_verdict(c->line);
     c->seen = a.any ? a.seen : SEEN_untested;
     c->word = claim_word(c->claim->kind, a.own || c->claim->kind == KIND_arithmetic, c->seen);
 }
@@ -155,8 +157,9 @@ VerdictWord ledger_word(const Ledger *b, const LedgerLine *l) {
     while (t->otherwise && t > l->claim->test) t--;
     bool decides = l->test->decides && measured_of(b, t, end) == l->test && (l->statement || nearest(b, l->test) == l);
     if (!decides) return WORD_ESTIMATE;
-    Seen seen = l->statement ? stated_seen(stated_of(l)) : l->v->seen;
-    bool own = l->statement ? statement_own(l->statement) : l->v->own != NULL;
+    const ClaimVerdict *v = ledger_verdict(l);
+    Seen seen = l->statement ? stated_seen(stated_of(l)) : v->seen;
+    bool own = l->statement ? statement_own(l->statement) : v->own != NULL;
     return claim_word(l->claim->kind, own || l->claim->kind == KIND_arithmetic, seen);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "bench/formats/terminal.h"
-#include "bench/plan/declare.h"
 #include "bench/plan/profile.h"
 #include "bench/verdict/grid.h"
 #include "bench/verdict/until.h"
@@ -330,9 +329,7 @@ static bool again(const Stored *s, const StoredVerdict *v) {
 }
 
 static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
-    char hash[SHA256_HEX];
     LedgerLine bare = {.file = l->file, .claim = l->claim, .test = l->test};
-    ledger_hash(l->claim, hash);
     for (const StoredVerdict *v = b->kept.at; v < b->kept.at + b->kept.count; v++) {
         if (!v->contrast || (b->profile[0] && strcmp(v->profile, b->profile) != 0)) continue;
         if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v)) continue;
@@ -340,9 +337,10 @@ static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
         LedgerKept *kept = mem_alloc(1, sizeof *kept);
         b->judged = mem_grow(b->judged, (size_t)b->judged_count + 1, sizeof *b->judged);
         b->judged[b->judged_count++] = kept;
-        stored_judge(v, l->claim, l->test, hash, &kept->family, &kept->v);
+        int place = claim_place(l->test, v->experiment, &v->spec[0], v->step);
+        kept->v = (ClaimVerdict){.claim = l->claim, .test = l->test, .place = place};
         LedgerLine *line = add_line(lines, &bare);
-        line->stored = v, line->v = &kept->v, line->family = &kept->family;
+        line->stored = v, line->v = &kept->v, line->family = &kept->family, line->kept = kept;
     }
 }
 
@@ -352,12 +350,6 @@ static const StoredVerdict *find_statement(const Ledger *b, const LedgerLine *l)
         if (v->statement && !strcmp(v->statement, l->statement->name) && !strcmp(v->predicted, l->statement->predicted))
             return v;
     return NULL;
-}
-
-void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
-    LOCAL_TEXT(line);
-    declare_claim(c, &line);
-    snprintf(out, SHA256_HEX, "%s", strrchr(line.at, ' ') + 1);
 }
 
 Rc ledger_add_stored(Ledger *b, const Session *s, Error *e) {

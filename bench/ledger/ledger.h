@@ -61,9 +61,8 @@ void stored_release(Stored *s);
 bool stored_measures(const StoredVerdict *v, const Claim *claim, const ClaimTest *t);
 
 /* Judges a claim's test by it, as claim_verdicts_make does by runs: *f is a family of its one contrast, which the
- * caller releases. hash: of the claim as it reads now; where it read otherwise then, the verdict is undeclared. */
-void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, const char *hash, Family *f,
-                  ClaimVerdict *out);
+ * caller releases. Where the claim read otherwise then, the verdict is undeclared. */
+void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, Family *f, ClaimVerdict *out);
 
 enum { LEDGER_SCHEMA = STORED_SCHEMA };
 
@@ -85,25 +84,27 @@ typedef struct {
     int missing, runs;
 } LedgerPart;
 
+/* What a stored contrast says of one test. */
+typedef struct {
+    Family family;
+    ClaimVerdict v;
+} LedgerKept;
+
 /* One test of a claim, at one step of one cell of one experiment. */
 typedef struct {
     const ClaimFile *file;
     const Claim *claim;
     const ClaimTest *test;          /* NULL: the claim has none yet */
     const LedgerTable *in;          /* NULL: not measured here */
-    const ClaimVerdict *v;          /* NULL: not measured; of a stored one judged anew */
+    const ClaimVerdict *v;          /* NULL: not measured; of a stored one its claim, test and place alone, until
+                                       ledger_verdict has judged it */
     const Family *family;           /* that v is of */
     const Statement *statement;     /* of a test that statements decide, one line for each */
     const StatementVerdict *stated; /* its verdict; NULL: not measured here */
     const StoredVerdict *stored;    /* what was measured elsewhere, of an experiment not here; NULL: nothing */
+    LedgerKept *kept;               /* that v and family are of; NULL: they are of runs, or there are none */
     char why[400];                  /* of what is not measured: what is missing */
 } LedgerLine;
-
-/* What a stored contrast says of one test. */
-typedef struct {
-    Family family;
-    ClaimVerdict v;
-} LedgerKept;
 
 /* A claim's verdict. */
 typedef struct {
@@ -152,6 +153,9 @@ Rc ledger_add_stored(Ledger *b, const Session *s, Error *e);
 
 /* Makes the claims of the lines; ledger_make and ledger_add_stored end with it. */
 void ledger_judge(Ledger *b);
+
+/* Return a line's verdict; a stored contrast is judged when it is first asked for. NULL: it is of no contrast. */
+const ClaimVerdict *ledger_verdict(const LedgerLine *l);
 
 /* Of the claim as declare_claim writes it. */
 void ledger_hash(const Claim *c, char out[SHA256_HEX]);

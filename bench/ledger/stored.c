@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/formats/json.h"
+#include "bench/plan/declare.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
 
@@ -236,8 +237,15 @@ static bool of_differences(const StTest *t) {
     return false;
 }
 
-void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, const char *hash, Family *f,
-                  ClaimVerdict *out) {
+void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
+    LOCAL_TEXT(line);
+    declare_claim(c, &line);
+    snprintf(out, SHA256_HEX, "%s", strrchr(line.at, ' ') + 1);
+}
+
+void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, Family *f, ClaimVerdict *out) {
+    char hash[SHA256_HEX];
+    ledger_hash(claim, hash);
     compare_again(v, t, f);
     ReadingOf of = {NULL, f, &f->at[0], t->expects == EXPECT_higher};
     bool again = of_differences(t->test) && f->at[0].status == ST_OK;
@@ -262,4 +270,10 @@ void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t
     out->replication = replication_of(t, v->spec, out->reported, &r, f->conf);
     claim_judge(out, &r, f);
     out->replication.agrees = out->replication.inside && !(out->p < f->alpha);
+}
+
+const ClaimVerdict *ledger_verdict(const LedgerLine *l) {
+    LedgerKept *k = l->kept;
+    if (k && !k->v.c) stored_judge(l->stored, l->claim, l->test, &k->family, &k->v);
+    return l->v;
 }

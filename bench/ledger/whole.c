@@ -205,6 +205,7 @@ void ledger_stated(const LedgerLine *l, LedgerStated *out) {
 }
 
 void ledger_row(const Ledger *b, const LedgerLine *l, LedgerRow *out) {
+    const ClaimVerdict *v = ledger_verdict(l);
     LOCAL_TEXT(place);
     if (l->stored)
         text_format(&place, "%s", l->stored->where);
@@ -212,10 +213,10 @@ void ledger_row(const Ledger *b, const LedgerLine *l, LedgerRow *out) {
         ledger_place(l, &place);
     snprintf(out->where, sizeof out->where, "%.390s", place.at);
     if (l->stored)
-        out->r = (ClaimRow){.n = l->stored->n, .se = l->v->c->t.se, .exploratory = l->v->undeclared};
+        out->r = (ClaimRow){.n = l->stored->n, .se = v->c->t.se, .exploratory = v->undeclared};
     else
-        out->r = claim_row(&l->in->table, l->v, out->where, out->interval);
-    if (l->stored) snprintf(out->interval, sizeof out->interval, "95%% %.40s", l->v->interval);
-    out->r.test = l->test, out->r.v = l->v, out->r.where = out->where, out->r.interval = out->interval;
+        out->r = claim_row(&l->in->table, v, out->where, out->interval);
+    if (l->stored) snprintf(out->interval, sizeof out->interval, "95%% %.40s", v->interval);
+    out->r.test = l->test, out->r.v = v, out->r.where = out->where, out->r.interval = out->interval;
     out->r.word = ledger_word(b, l);
 }

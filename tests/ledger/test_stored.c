@@ -18,13 +18,11 @@ static Error e;
 /* Whether it measures a test of the claim, which it then judges: in a process that tables nothing before. */
 static bool judges(const StoredVerdict *v, const Claim *c) {
     bool any = false;
-    char hash[SHA256_HEX];
-    ledger_hash(c, hash);
     for (int t = 0; t < c->tests; t++) {
         Family f;
         ClaimVerdict judged;
         if (!stored_measures(v, c, &c->test[t])) continue;
-        stored_judge(v, c, &c->test[t], hash, &f, &judged);
+        stored_judge(v, c, &c->test[t], &f, &judged);
         cr_expect_neq(judged.seen, SEEN_untested, "%s: %s", c->id, v->where);
         family_release(&f);
         any = true;
@@ -91,7 +89,7 @@ Test(stored, is_judged_as_its_runs_are) {
                               .specs = v->c->what.terms,
                               .json = o,
                               .parameters = v->size.parameters};
-        stored_judge(&kept, v->claim, v->test, hash, &f, &again);
+        stored_judge(&kept, v->claim, v->test, &f, &again);
         cr_expect_eq(again.seen, v->seen, "%s: %s", v->claim->id, again.why);
         cr_expect_eq(again.word, v->word, "%s: %s", v->claim->id, verdict_word(again.word));
         cr_expect_float_eq(again.p, v->p, 1e-12, "%s", v->claim->id);
