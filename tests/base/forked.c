@@ -1,8 +1,6 @@
 #include "tests/base/forked.h"
+#include "tests/test.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,20 +1,14 @@
 /* The floor: Philox, hashes, strict numbers, files, the pool, canonical functions at their special values. */
-#include <criterion/criterion.h>
 #include <gsl/gsl_cdf.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/canon.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "base/normals.h"
 #include "base/philox.h"
 #include "base/pool.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "tests/test.h"
 
 /* Known answers of Random123's kat_vectors for philox4x32, 10 rounds. */
 Test(base, philox_known_answers) {
@@ -228,7 +222,6 @@ Test(base, nearest_names) {
     cr_assert_str_eq(nearest_name("smok", names, 4), "smoke");
     cr_assert_str_eq(nearest_name("wieght_decay", names, 4), "weight_decay");
     cr_assert_null(nearest_name("zzzz", names, 4));
-    Error e = {0};
     error_set(&e, RC_USAGE, "inner");
     cr_assert_eq(error_prefix(&e, "%s: ", "outer"), RC_USAGE);
     cr_assert_str_eq(e.text, "outer: inner");
@@ -238,12 +231,11 @@ Test(base, nearest_names) {
 Test(base, writes_are_whole) {
     char folder[] = "/tmp/normbench-base-XXXXXX", path[64], deep[96], *bytes;
     size_t length;
-    Error e;
     cr_assert(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a", folder);
-    cr_assert_eq(file_write(path, "one", 3, &e), RC_OK);
-    cr_assert_eq(file_write(path, "two!", 4, &e), RC_OK);
-    cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+    OK(file_write(path, "one", 3, &e));
+    OK(file_write(path, "two!", 4, &e));
+    OK(file_read(path, &bytes, &length, &e));
     cr_assert(length == 4 && !strcmp(bytes, "two!"));
     free(bytes);
     snprintf(deep, sizeof deep, "%s/a/b", folder);

@@ -1,10 +1,8 @@
 /* Every canonical function over all 2^32 words: a golden sum on the vector paths, every 257th word on the others. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "base/canon.h"
 #include "kernels/backend.h"
 #include "tests/base/canon_sweep.h"
+#include "tests/test.h"
 
 static const struct {
     const char *name;
@@ -17,7 +15,6 @@ static const struct {
 };
 
 static bool can_run(const char *name) {
-    Error e;
     return backend_find(name, &e) != NULL;
 }
 
@@ -54,7 +51,6 @@ static void gelu_both(const Backend *b, float *x, float *dy, float *y, float *dx
 static void compare_gelu(const char *with, const char *backend, uint64_t step) {
     enum { PIECE = 1 << 20 };
     static float x[PIECE], ones[PIECE], expected[2][PIECE], got[2][PIECE];
-    Error e;
     const Backend *right = backend_find(with, &e), *tried = backend_find(backend, &e);
     for (int i = 0; i < PIECE; i++) ones[i] = 1;
     for (uint64_t from = 0; right && tried && from < 1ull << 32; from += PIECE * step) {

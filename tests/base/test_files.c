@@ -1,15 +1,11 @@
 /* The order in which bytes become durable: the file is synced before it is renamed, the folder after. This program's
  * own fsync, rename and write stand in front of libc's, note what happens, and fail when a test asks them to. */
-#include <criterion/criterion.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "tests/test.h"
 
 static char happened[64];
 static const char *failing = "";
@@ -72,22 +68,19 @@ static Rc watched_write(const char *to, const char *text, Error *e) {
 static void holds(const char *text) {
     char *bytes;
     size_t length;
-    Error e;
-    cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+    OK(file_read(path, &bytes, &length, &e));
     cr_assert_str_eq(bytes, text);
     free(bytes);
 }
 
 Test(files, sync_rename_sync, .init = enter, .fini = leave) {
-    Error e;
-    cr_assert_eq(watched_write(path, "whole", &e), RC_OK);
+    OK(watched_write(path, "whole", &e));
     cr_assert_str_eq(happened, "frd");
     holds("whole");
 }
 
 Test(files, a_failure_changes_nothing, .init = enter, .fini = leave) {
-    Error e;
-    cr_assert_eq(watched_write(path, "old", &e), RC_OK);
+    OK(watched_write(path, "old", &e));
     for (const char *at = "wfr"; *at; at++) {
         char one[2] = {*at, 0};
         failing = one;
@@ -100,16 +93,15 @@ Test(files, a_failure_changes_nothing, .init = enter, .fini = leave) {
 
 /* A published folder is renamed and its parent synced; the one that stands already wins. */
 Test(files, folders_are_published, .init = enter) {
-    Error e;
     char from[96], to[96], inside[128];
     for (int turn = 0; turn < 2; turn++) {
         snprintf(from, sizeof from, "%s/from", folder);
         snprintf(to, sizeof to, "%s/to", folder);
         snprintf(inside, sizeof inside, "%s/x", from);
-        cr_assert_eq(folder_make(from, &e), RC_OK);
-        cr_assert_eq(watched_write(inside, turn ? "second" : "first", &e), RC_OK);
+        OK(folder_make(from, &e));
+        OK(watched_write(inside, turn ? "second" : "first", &e));
         happened[0] = 0;
-        cr_assert_eq(folder_publish(from, to, &e), RC_OK);
+        OK(folder_publish(from, to, &e));
         if (!turn) cr_assert_str_eq(happened, "rd");
         cr_assert_not(file_exists(from));
     }
@@ -122,10 +114,9 @@ Test(files, folders_are_published, .init = enter) {
 Test(files, what_does_not_end_or_does_not_fit_is_refused, .init = enter, .fini = leave) {
     char *bytes;
     size_t length;
-    Error e;
     cr_assert_eq(file_read("/dev/zero", &bytes, &length, &e), RC_UNMEASURED);
     cr_assert_str_eq(e.text, "/dev/zero: it is longer than 1 GiB");
-    cr_assert_eq(file_write(path, "x", 1, &e), RC_OK);
+    OK(file_write(path, "x", 1, &e));
     cr_assert_eq(truncate(path, (off_t)1 << 42), 0); /* 4 TiB of holes */
     cr_assert_eq(file_read(path, &bytes, &length, &e), RC_UNMEASURED);
     cr_assert(strstr(e.text, ": the file has 4096.0 GiB, this machine "), "%s", e.text);

@@ -1,24 +1,16 @@
 /* .github/workflows/check.yml: it is yaml, runs ./check in Debian 12, and its steps name only what is there. A service
  * that runs it is not at hand here; its schema was checked once (CONTRIBUTING.md). */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "bench/formats/document.h"
-
-TestSuite(workflow, .timeout = 600);
-
-static Error e;
+#include "tests/test.h"
 
 static void read_workflow(Document *d) {
     char *bytes;
     size_t length;
-    cr_assert_eq(file_read(SOURCE_ROOT "/.github/workflows/check.yml", &bytes, &length, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(document_parse(d, "check.yml", bytes, length, &e), RC_OK, "%s", e.text);
+    OK(file_read(SOURCE_ROOT "/.github/workflows/check.yml", &bytes, &length, &e));
+    OK(document_parse(d, "check.yml", bytes, length, &e));
     free(bytes);
 }
 

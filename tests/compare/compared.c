@@ -1,19 +1,14 @@
 #include "tests/compare/compared.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "tests/verdict/made_up.h"
 
-Error e;
 CompareData data;
 CompareResult result;
 const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
 
 void compared(const char *text, CompareColumns columns, CompareOptions options) {
-    cr_assert_eq(compare_parse(&data, "FILE", columns, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
+    OK(compare_parse(&data, "FILE", columns, text, strlen(text), &e));
+    OK(compare_make(&result, &data, &options, 2, &e));
 }
 
 void release(void) {

@@ -5,7 +5,6 @@
 #include "bench/compare/compare.h"
 #include "bench/compare/print.h"
 
-extern Error e;
 extern CompareData data;
 extern CompareResult result;
 extern const CompareOptions plain; /* 95 %, no margin */

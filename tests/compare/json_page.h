@@ -2,11 +2,9 @@
 #ifndef TESTS_COMPARE_JSON_PAGE_H
 #define TESTS_COMPARE_JSON_PAGE_H
 
-#include <criterion/criterion.h>
 #include <ctype.h>
-#include <string.h>
 
-#include "base/file.h"
+#include "tests/test.h"
 
 /* Whether text has a word, as one. */
 static inline bool word_in(const char *text, const char *word) {
@@ -19,9 +17,8 @@ static inline bool word_in(const char *text, const char *word) {
 
 static inline bool in_json_page(const char *word) {
     static char *page;
-    Error e;
     size_t length;
-    if (!page) cr_assert_eq(file_read(SOURCE_ROOT "/docs/json.md", &page, &length, &e), RC_OK, "%s", e.text);
+    if (!page) OK(file_read(SOURCE_ROOT "/docs/json.md", &page, &length, &e));
     return word_in(page, word);
 }
 

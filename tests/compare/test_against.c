@@ -1,15 +1,10 @@
 /* Arms against a number: exact sign flips, Student's t and a known deviation, by hand. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "bench/compare/against.h"
-
-static Error e;
+#include "tests/test.h"
 
 static void read_data(CompareData *d, const char *text) {
     CompareColumns columns = {.unpaired = true};
-    cr_assert_eq(compare_parse(d, "f", columns, text, strlen(text), &e), RC_OK, "%s", e.text);
+    OK(compare_parse(d, "f", columns, text, strlen(text), &e));
 }
 
 static const AgainstOptions usual = {.number = 3, .sigma = NAN, .conf = .95, .cap = NAN};
@@ -20,7 +15,7 @@ Test(against, by_hand) {
     CompareData d;
     Against r;
     read_data(&d, "arm,value\na,2\na,2.5\na,3.5\nb,2\nb,2.5\nb,2.75\nb,2.9\nb,2.8\nb,2.7\n");
-    cr_assert_eq(against_make(&r, &d, &usual, &e), RC_OK, "%s", e.text);
+    OK(against_make(&r, &d, &usual, &e));
     double t = -1 / 3. / sqrt(7 / 36.);
     cr_expect_eq(r.arm[0].flip.p, 3 / 8.);
     cr_expect_float_eq(r.arm[0].t.t, t, 1e-14);
@@ -32,7 +27,7 @@ Test(against, by_hand) {
     against_release(&r);
     AgainstOptions other = usual;
     other.higher = true, other.sigma = 2 / 3.;
-    cr_assert_eq(against_make(&r, &d, &other, &e), RC_OK);
+    OK(against_make(&r, &d, &other, &e));
     cr_expect_eq(r.arm[0].flip.p, 7 / 8., "the other side, with the two equal sums");
     cr_expect_float_eq(r.arm[0].z, -sqrt(3) / 2, 1e-14);
     cr_expect_float_eq(r.arm[0].z_p, .8067619, 1e-6, "1 - Phi(-0.8660254)");
@@ -45,10 +40,10 @@ Test(against, few_runs_constants_and_diverged_ones) {
     Against r;
     read_data(&d, "arm,value\na,2\nb,2\nb,2\nb,2\nb,2\nb,2\nb,nan\n");
     cr_assert_eq(against_make(&r, &d, &usual, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "diverged: --cap VALUE says"), "%s", e.text);
+    HOLDS(e.text, "diverged: --cap VALUE says");
     AgainstOptions capped = usual;
     capped.cap = 9;
-    cr_assert_eq(against_make(&r, &d, &capped, &e), RC_OK);
+    OK(against_make(&r, &d, &capped, &e));
     cr_expect_eq(r.arm[0].flip.p, .5, "one run");
     cr_expect(isnan(r.arm[0].t_p));
     cr_expect_eq(r.arm[1].diverged, 1);
@@ -62,9 +57,9 @@ Test(against, says_how_it_read) {
     Against r;
     LOCAL_TEXT(out);
     read_data(&d, "arm,value\na,2%\na,2.5%\nb,2%\n");
-    cr_assert_eq(against_make(&r, &d, &usual, &e), RC_OK, "%s", e.text);
+    OK(against_make(&r, &d, &usual, &e));
     against_json(&r, &out);
-    cr_expect(strstr(out.at, "\"read_as\": \"numbers in percent\""), "%s", out.at);
+    HOLDS(out.at, "\"read_as\": \"numbers in percent\"");
     against_release(&r);
     compare_data_release(&d);
 }
@@ -76,7 +71,7 @@ Test(against, a_rule_and_the_arm_before) {
     read_data(&d, "arm,value\na,2\na,2.5\na,3.5\nb,1\nb,1.1\nb,1.2\nb,1.3\nb,1.4\nb,1.5\n");
     AgainstOptions ruled = usual;
     ruled.rule = 1 / 3. * sqrt(3);
-    cr_assert_eq(against_make(&r, &d, &ruled, &e), RC_OK, "%s", e.text);
+    OK(against_make(&r, &d, &ruled, &e));
     cr_expect_float_eq(r.arm[0].lead, 1 / 3. * sqrt(3), 1e-14);
     cr_expect(r.arm[0].holds && r.arm[1].holds, "met but for the last digits");
     cr_assert_eq(r.before.count, 1);
@@ -86,7 +81,7 @@ Test(against, a_rule_and_the_arm_before) {
     cr_expect_eq(r.before.at[0].decision, DECISION_LOWER);
     against_release(&r);
     ruled.rule = .6;
-    cr_assert_eq(against_make(&r, &d, &ruled, &e), RC_OK);
+    OK(against_make(&r, &d, &ruled, &e));
     cr_expect(!r.arm[0].holds && r.arm[1].holds);
     against_release(&r);
     compare_data_release(&d);

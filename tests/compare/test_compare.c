@@ -1,18 +1,10 @@
 /* compare: known answers, one result for every form of a file, and the bytes it writes. */
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "bench/figures/figure.h"
 #include "bench/store/provenance.h"
 #include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
-
-TestSuite(compare, .timeout = 600);
 
 /* Darwin's maize, eighths of an inch (Fisher 1935, chapter 3). */
 static const char maize[] = "seed,self,cross\n"
@@ -342,7 +334,7 @@ Test(compare, columns_by_any_name) {
          {.seed = "s", .arm = "m", .value = "l"}},
     };
     CompareData want, got;
-    cr_assert_eq(compare_parse(&want, "f", (CompareColumns){0}, usual, strlen(usual), &e), RC_OK, "%s", e.text);
+    OK(compare_parse(&want, "f", (CompareColumns){0}, usual, strlen(usual), &e));
     cr_expect_null(want.columns);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         e = (Error){0};
@@ -428,8 +420,8 @@ static void golden(const char *name, void (*write)(const CompareResult *, Text *
     char path[512], *want, *got = written(write);
     size_t length;
     snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
-    if (getenv("NORMBENCH_WRITE_GOLDEN")) cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(file_read(path, &want, &length, &e), RC_OK, "%s", e.text);
+    if (getenv("NORMBENCH_WRITE_GOLDEN")) OK(file_write(path, got, strlen(got), &e));
+    OK(file_read(path, &want, &length, &e));
     size_t at = 0;
     while (got[at] && got[at] == want[at]) at++;
     cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at, want + at);

@@ -1,12 +1,6 @@
 /* compare --anytime: seeds that were added until it was decided. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/compare/compared.h"
-
-TestSuite(compare_anytime, .timeout = 600);
+#include "tests/test.h"
 
 static void make(const char *text, double margin, double cap, int most) {
     CompareOptions options = {.margin = margin, .conf = .95, .cap = cap, .stall = NAN, .anytime = most};

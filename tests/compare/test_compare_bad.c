@@ -1,18 +1,11 @@
 /* compare on what people really hand in: an error that names the place, a status, never a wrong number. */
-#include <criterion/criterion.h>
 #include <ctype.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/commands.h"
 #include "bench/compare/print.h"
+#include "tests/test.h"
 
-TestSuite(compare_bad, .timeout = 600);
-
-static Error e;
 static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
 
 static Rc run(const char *text, CompareOptions options, CompareData *d, CompareResult *r) {
@@ -334,7 +327,7 @@ Test(compare_bad, numbers_as_other_programs_write_them) {
     static const double want[] = {.5, 1, -.5, 2.5};
     CompareData d;
     CompareResult r;
-    cr_assert_eq(run("seed,a,b\n1,.5,-.5\n2,+1,+.25e1\n", plain, &d, &r), RC_OK, "%s", e.text);
+    OK(run("seed,a,b\n1,.5,-.5\n2,+1,+.25e1\n", plain, &d, &r));
     for (int i = 0; i < 4; i++) cr_expect_eq(d.value[i], want[i], "%d: %g", i, d.value[i]);
     compare_release(&r);
     compare_data_release(&d);
@@ -343,16 +336,14 @@ Test(compare_bad, numbers_as_other_programs_write_them) {
 Test(compare_bad, names_that_latex_would_trip_over) {
     CompareData d;
     CompareResult r;
-    cr_assert_eq(
+    OK(
         run("seed,\"a,\"\"b\"\"\",50%_&#$\\x{}~^,a name that is much too long for the column of names of a table "
             "in text\n1,2,3,4\n2,2,3.5,4\n3,2,3,4.5\n",
-            plain, &d, &r),
-        RC_OK, "%s", e.text);
+            plain, &d, &r));
     cr_expect_str_eq(d.arm[0], "a,\"b\"");
     LOCAL_TEXT(out);
     compare_tex(&r, &out);
-    cr_expect(strstr(out.at, "\n50\\%\\_\\&\\#\\$\\textbackslash{}x\\{\\}\\textasciitilde{}\\textasciicircum{} & "),
-              "%s", out.at);
+    HOLDS(out.at, "\n50\\%\\_\\&\\#\\$\\textbackslash{}x\\{\\}\\textasciitilde{}\\textasciicircum{} & ");
     no_words_for_numbers(&r, "odd names");
     compare_release(&r);
     compare_data_release(&d);
@@ -370,7 +361,7 @@ Test(compare_bad, a_thousand_comparisons) {
         for (int a = 0; a < ARMS; a++)
             text_format(&file, ",%.6f", 3 + .01 * ((a * a * 31 + s * s * a * 17 + s * 101) % 1009) / 1009 + (a == 5));
     }
-    cr_assert_eq(run(file.at, plain, &d, &r), RC_OK, "%s", e.text);
+    OK(run(file.at, plain, &d, &r));
     cr_expect_eq(r.family.count, ARMS - 1);
     cr_expect_eq(r.family.at[4].joint.step_count, 2, "the floor holds for a thousand");
     cr_expect_str_eq(compare_word(&r, r.family.at[4].decision), "worse");
@@ -389,7 +380,7 @@ Test(compare_bad, a_hundred_thousand_seeds) {
         text_format(&file, "%d,%d,%.2f\n", s, s * 31 % 17, s * 31 % 17 - (s % 10 ? 0 : .01));
     CompareOptions options = plain;
     options.margin = .02;
-    cr_assert_eq(run(file.at, options, &d, &r), RC_OK, "%s", e.text);
+    OK(run(file.at, options, &d, &r));
     const Comparison *c = r.family.at;
     cr_expect_str_eq(compare_word(&r, c->decision), "better but negligible");
     cr_expect_eq(c->joint.step_count, 1, "none of the patterns drawn is as extreme");
@@ -409,7 +400,7 @@ Test(compare_bad, a_hundred_thousand_blocks) {
         for (int arm = 0; arm < 2; arm++)
             for (int b = 0; b < 100000; b++)
                 text_format(&file, "%d,%d,%d,%d\n", s, arm, b, (b * 31 + s * 7) % 11 + arm * (s + b % 3));
-    cr_assert_eq(run(file.at, plain, &d, &r), RC_OK, "%s", e.text);
+    OK(run(file.at, plain, &d, &r));
     cr_expect_eq(d.blocks, 100000);
     cr_expect_eq(r.family.at->crossed.status, ST_OK);
     cr_expect(fabs(r.family.at->t.mean - (1 + 99999.0 / 100000)) < 1e-9, "%.12g", r.family.at->t.mean);

@@ -1,15 +1,8 @@
 /* compare with a column of corpora: each by itself as in a file of its own, and the arms summed up over them. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/compare/print.h"
 #include "bench/formats/terminal.h"
+#include "tests/test.h"
 
-TestSuite(compare_corpora, .timeout = 600);
-
-static Error e;
 static CompareCorpora data;
 static CompareOver result;
 static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
@@ -19,8 +12,8 @@ static const char two[] = "seed,corpus,arm,value\n1,wt,pre,2\n2,wt,pre,4\n3,wt,p
                           "1,ts,pre,10\n2,ts,pre,12\n3,ts,pre,14\n1,ts,post,11\n2,ts,post,13\n3,ts,post,15\n";
 
 static void make(const char *text, CompareColumns columns, CompareOptions options) {
-    cr_assert_eq(compare_corpora_parse(&data, "f", columns, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_over_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
+    OK(compare_corpora_parse(&data, "f", columns, text, strlen(text), &e));
+    OK(compare_over_make(&result, &data, &options, 2, &e));
 }
 
 static void release(void) {

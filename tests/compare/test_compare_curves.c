@@ -1,14 +1,6 @@
 /* compare --at every: shared steps, joint bands, the step from which on an arm differs. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/compare/curves.h"
-
-TestSuite(compare_curves, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 typedef struct {
     Logs logs;
@@ -43,8 +35,8 @@ static Rc make(Case *c, int stop, bool lost, const CompareOptions *options) {
     logs_settle(&c->logs);
     PickQuery q = {.metric = "loss", .at = PICK_EVERY, .curves = true};
     e = (Error){0};
-    cr_assert_eq(pick_make(&c->pick, &c->logs, &q, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_logs(&c->data, &c->pick, (CompareColumns){0}, false, &e), RC_OK, "%s", e.text);
+    OK(pick_make(&c->pick, &c->logs, &q, &e));
+    OK(compare_logs(&c->data, &c->pick, (CompareColumns){0}, false, &e));
     return compare_curves_make(&c->curves, &c->data, &c->pick, options, &e);
 }
 
@@ -57,7 +49,7 @@ static void release(Case *c) {
 
 Test(compare_curves, steps_bands_and_where_they_part) {
     Case c;
-    cr_assert_eq(make(&c, 30, false, &usual), RC_OK, "%s", e.text);
+    OK(make(&c, 30, false, &usual));
     cr_expect(c.curves.steps == 4 && c.curves.shared == 4 && c.curves.step[3] == 30);
     const Comparison *first = compare_curves_at(&c.curves, 0, 0), *turn = compare_curves_at(&c.curves, 0, 1);
     const Comparison *last = compare_curves_at(&c.curves, 0, 3);
@@ -84,7 +76,7 @@ Test(compare_curves, steps_bands_and_where_they_part) {
 
 Test(compare_curves, a_run_that_stops_early_ends_the_curve) {
     Case c;
-    cr_assert_eq(make(&c, 10, false, &usual), RC_OK, "%s", e.text);
+    OK(make(&c, 10, false, &usual));
     cr_expect(c.curves.steps == 2 && c.curves.step[1] == 10, "%d steps", c.curves.steps);
     cr_expect_eq(compare_curves_from(&c.curves, 0), -1);
     cr_expect_eq(compare_curves_exit(&c.curves), RC_INCONCLUSIVE);
@@ -106,7 +98,7 @@ Test(compare_curves, what_cannot_be_compared) {
     refused(30, true, &usual, "a run of arm 'b' diverged at step 20: --cap VALUE");
     other = usual, other.cap = 9;
     Case c;
-    cr_assert_eq(make(&c, 30, true, &other), RC_OK, "%s", e.text);
+    OK(make(&c, 30, true, &other));
     cr_expect(!compare_curves_at(&c.curves, 0, 2)->t_decides, "no interval with a diverged run");
     cr_expect(compare_curves_at(&c.curves, 0, 3)->t_decides);
     release(&c);

@@ -1,15 +1,6 @@
 /* compare on numbers as other programs write them: what is clear is read, as the same runs written our way. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/compare/compare.h"
-
-TestSuite(compare_foreign, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 /* Arms pre and post, seeds 1 to 3, NaN: diverged; unpaired, post lacks seed 2. */
 static const double runs[2][3] = {{3.25, 3.5, 3}, {3.75, NAN, 3.125}};
@@ -105,7 +96,7 @@ Test(compare_foreign, numbers_and_tables_as_printed) {
 Test(compare_foreign, names_that_hold_the_words) {
     CompareData d;
     const char *text = "{\"arms\": {\"NaN \\\" Infinity\": {\"1\": 2}, \"post\": {\"1\": 3}}}";
-    cr_assert_eq(compare_parse(&d, "f", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
+    OK(compare_parse(&d, "f", (CompareColumns){0}, text, strlen(text), &e));
     cr_expect_str_eq(d.arm[0], "NaN \" Infinity");
     compare_data_release(&d);
 }
@@ -219,5 +210,5 @@ Test(compare_foreign, runs_that_are_columns) {
     compare_data_release(&d);
     columns = (CompareColumns){.steps = true, .target = 3};
     cr_expect_eq(compare_parse(&d, "f", columns, plain, strlen(plain), &e), RC_USAGE);
-    cr_expect(strstr(e.text, "no column 'seed'"), "%s", e.text);
+    HOLDS(e.text, "no column 'seed'");
 }

@@ -1,15 +1,9 @@
 /* compare --target: curves become the first step at which a run reaches the target. All numbers are worked by hand. */
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
 #include "tests/verdict/made_up.h"
-
-TestSuite(compare_target, .timeout = 600);
 
 static CompareColumns at(double target) {
     return (CompareColumns){.steps = true, .target = target};
@@ -148,8 +142,8 @@ Test(compare_target, files_that_are_refused) {
     refused("seed,step,a,b\n1,0,2,3\n", (CompareColumns){0}, "--target VALUE reads curves");
     CompareOptions stall = plain;
     stall.stall = 3;
-    cr_assert_eq(compare_parse(&data, "FILE", at(2.5), curves, strlen(curves), &e), RC_OK);
+    OK(compare_parse(&data, "FILE", at(2.5), curves, strlen(curves), &e));
     cr_expect_eq(compare_make(&result, &data, &stall, 1, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "--stall is a bound of values"), "%s", e.text);
+    HOLDS(e.text, "--stall is a bound of values");
     compare_data_release(&data);
 }

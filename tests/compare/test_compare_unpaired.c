@@ -1,17 +1,11 @@
 /* compare --unpaired: published numbers, the verdicts of the paired mode, and what it refuses. */
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/cli/commands.h"
 #include "bench/figures/figure.h"
 #include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
 #include "tests/verdict/made_up.h"
-
-TestSuite(compare_unpaired, .timeout = 600);
 
 static const CompareColumns apart = {.unpaired = true};
 
@@ -116,7 +110,7 @@ Test(compare_unpaired, runs_without_a_value_are_named) {
     release();
     const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
     static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";
-    cr_assert_eq(compare_parse(&data, "FILE", curves, text, strlen(text), &e), RC_OK, "%s", e.text);
+    OK(compare_parse(&data, "FILE", curves, text, strlen(text), &e));
     cr_expect(data.absent == 1 && !strcmp(data.first_absent, "FILE:6: seed 4 of arm 'b'"), "%s", data.first_absent);
     compare_data_release(&data);
 }
@@ -315,9 +309,9 @@ Test(compare_unpaired, files_that_are_refused) {
     looks.looks = 1, looks.look[0] = 2;
     cr_assert_eq(parse("seed,a,b\n1,2,\n2,,3\n"), RC_OK);
     cr_expect_eq(compare_make(&result, &data, &looks, 1, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "--looks gives seed counts of pairs, so it does not go with --unpaired"), "%s", e.text);
+    HOLDS(e.text, "--looks gives seed counts of pairs, so it does not go with --unpaired");
     compare_data_release(&data);
     static const char forgot[] = "seed,arm,value\n1,a,2\n2,b,3\n";
     cr_expect_eq(compare_parse(&data, "FILE", (CompareColumns){0}, forgot, strlen(forgot), &e), RC_USAGE);
-    cr_expect(strstr(e.text, "--unpaired compares arms that share no seeds"), "%s", e.text);
+    HOLDS(e.text, "--unpaired compares arms that share no seeds");
 }

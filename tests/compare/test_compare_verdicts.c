@@ -1,14 +1,7 @@
 /* compare: which verdict is given, and which must not be. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/compare/compared.h"
 #include "tests/stats/test_stats.h"
 #include "tests/verdict/made_up.h"
-
-TestSuite(compare_verdicts, .timeout = 600);
 
 static void make(const char *text, CompareOptions options) {
     compared(text, (CompareColumns){0}, options);
@@ -107,9 +100,9 @@ Test(compare_verdicts, divergence_cannot_win) {
     CompareOptions options = plain;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         options.cap = refused[i];
-        cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, lost, strlen(lost), &e), RC_OK);
+        OK(compare_parse(&data, "FILE", (CompareColumns){0}, lost, strlen(lost), &e));
         cr_expect_eq(compare_make(&result, &data, &options, 1, &e), RC_USAGE);
-        cr_expect(strstr(e.text, "as good as the best that finished (3, seed 8 of arm 'B')"), "%s", e.text);
+        HOLDS(e.text, "as good as the best that finished (3, seed 8 of arm 'B')");
         compare_data_release(&data);
     }
     options.cap = 3.05; /* the means say better, the ranks worse */

@@ -1,21 +1,14 @@
 /* compare as JUnit's XML: which test of a suite fails, is skipped or passes, and names that XML would misread. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "bench/compare/print.h"
-
-TestSuite(junit, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 /* XML of a text's comparisons, in out. */
 static void written(const char *text, CompareOptions o, const char *metric, Text *out) {
     CompareCorpora data;
     CompareOver r;
     o.conf = .95, o.margin = o.cap = o.stall = NAN;
-    cr_assert_eq(compare_corpora_parse(&data, "f", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_over_make(&r, &data, &o, 1, &e), RC_OK, "%s", e.text);
+    OK(compare_corpora_parse(&data, "f", (CompareColumns){0}, text, strlen(text), &e));
+    OK(compare_over_make(&r, &data, &o, 1, &e));
     compare_junit(&r, metric, out);
     compare_over_release(&r);
     compare_corpora_release(&data);

@@ -2,16 +2,11 @@
 #ifndef TESTS_DATA_CASE_H
 #define TESTS_DATA_CASE_H
 
-#include <criterion/criterion.h>
 #include <ftw.h>
 #include <glob.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "tests/test.h"
 #include "base/philox.h"
 #include "datasets/dataset.h"
 #include "datasets/fetch.h"
@@ -40,7 +35,7 @@ __attribute__((unused)) static void leave_folder(void) {
 
 /* Writes a file, folders included. */
 __attribute__((unused)) static void put(const char *file, const char *bytes, size_t length) {
-    Error e = {0};
+    e = (Error){0};
     char folder[256] = "";
     const char *slash = strrchr(file, '/');
     if (slash) memcpy(folder, file, (size_t)(slash - file));

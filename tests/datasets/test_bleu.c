@@ -1,16 +1,12 @@
 /* BLEU and chrF of small examples: counts by hand, scores those of sacrebleu 2.6.0 (tests/datasets/sacrebleu_equal.py
  * compares thousands of lines where that package can be had). */
-#include <criterion/criterion.h>
 #include <ctype.h>
-#include <math.h>
-#include <string.h>
 
 #include "datasets/bleu.h"
 #include "datasets/chrf.h"
 #include "datasets/ngrams.h"
 #include "datasets/tokenize_13a.h"
-
-TestSuite(bleu, .timeout = 600);
+#include "tests/test.h"
 
 static const struct {
     const char *hypothesis, *reference, *words; /* words: of the hypothesis */

@@ -1,9 +1,6 @@
 /* Masked language modeling: which tokens are hidden, how, and that the draws depend on nothing else. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "datasets/masking.h"
+#include "tests/test.h"
 
 enum { VOCAB = 50, B = 16, T = 64, N = B * T };
 

@@ -1,16 +1,9 @@
 /* Sentence pairs: which lines belong together, in which order they come, and where their tokens stand in a batch. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "datasets/pairs.h"
-
-static Error e;
+#include "tests/test.h"
 
 /* Two files in a folder of their own, named as a dataset. */
 static char *two_files(const char *source, const char *target) {
@@ -20,7 +13,7 @@ static char *two_files(const char *source, const char *target) {
     const char *text[] = {source, target}, *file[] = {"a", "b"};
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, file[i]);
-        cr_assert_eq(file_write(path, text[i], strlen(text[i]), &e), RC_OK, "%s", e.text);
+        OK(file_write(path, text[i], strlen(text[i]), &e));
     }
     snprintf(name, sizeof name, "text:%s/a,%s/b", folder, folder);
     return name;
@@ -75,8 +68,7 @@ Test(pairs, rows_by_hand) {
     Rows x;
     FeedRoom room[8];
     /* the last tenth of eleven lines, one, validates */
-    cr_assert_eq(opened(&d, "ab\nc\nab\nc\nab\nc\nab\nc\nab\nc\nab\n", "X\nYZ\nX\nYZ\nX\nYZ\nX\nYZ\nX\nYZ\nX\n"), RC_OK,
-                 "%s", e.text);
+    OK(opened(&d, "ab\nc\nab\nc\nab\nc\nab\nc\nab\nc\nab\n", "X\nYZ\nX\nYZ\nX\nYZ\nX\nYZ\nX\nYZ\nX\n"));
     const Packing how = {2, 4, false};
     size_t train, valid;
     pairs_of(&d, 0, &train), pairs_of(&d, 1, &valid);
@@ -104,7 +96,7 @@ Test(pairs, an_epoch_has_every_pair_once) {
     Rows x, again;
     FeedRoom room[8];
     const Packing how = {4, 8, false};
-    cr_assert_eq(many(&d, 230), RC_OK, "%s", e.text);
+    OK(many(&d, 230));
     size_t train, long_tokens, sentences = 0, first_epoch = 0;
     pairs_of(&d, 0, &train);
     train -= pairs_long(&d, 0, &how, &long_tokens);
@@ -139,7 +131,7 @@ Test(pairs, a_batch_is_the_pairs_of_its_numbers) {
     FeedRoom room[8];
     int64_t number[16];
     const Packing how = {4, 8, false};
-    cr_assert_eq(many(&d, 230), RC_OK, "%s", e.text);
+    OK(many(&d, 230));
     size_t train;
     const Pair *pair = pairs_of(&d, 0, &train);
     for (uint64_t step = 0; step < 90; step += 29) {
@@ -166,15 +158,14 @@ Test(pairs, long_sentences_are_dropped_or_cut) {
     Packing how = {3, 8, false};
     size_t tokens;
     const char *source = "ab\nabcdefghij\nab\nab\nab\nab\nab\nab\nab\nab\nabcdefghij\nab\n", *target = source;
-    cr_assert_eq(opened(&d, source, target), RC_OK, "%s", e.text);
+    OK(opened(&d, source, target));
     cr_assert(d.pairs);
     cr_assert(strstr(d.note, "of 12 pairs both lines are the same"), "%s", d.note);
     cr_expect_eq(pairs_long(&d, 0, &how, &tokens), 2);
     cr_expect_eq(tokens, 22);
     how.context = 2;
     cr_expect_eq(pairs_fit(&d, &how, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "every one of the 11 training pairs has a sentence of more than context - 1 = 1 tokens"),
-              "%s", e.text);
+    HOLDS(e.text, "every one of the 11 training pairs has a sentence of more than context - 1 = 1 tokens");
     how.cut = true;
     cr_expect_eq(pairs_fit(&d, &how, &e), RC_OK);
     pairs_validation(&d, 0, &how, room, rooms(&x, 6, room));
@@ -188,16 +179,15 @@ Test(pairs, what_is_no_pairs_is_refused) {
     cr_expect_eq(opened(&d, "a\nb\nc\n", "a\nb\n"), RC_USAGE);
     cr_expect(strstr(e.text, "3 lines, and ") && strstr(e.text, "b 2: they are no pairs"), "%s", e.text);
     cr_expect_eq(opened(&d, "a\n\n\n\n\n\n\n\n\n\n", "\n\n\n\n\n\n\n\n\nb\n"), RC_USAGE);
-    cr_expect(strstr(e.text, "no pair of lines that are not empty to train on"), "%s", e.text);
+    HOLDS(e.text, "no pair of lines that are not empty to train on");
     cr_expect_eq(opened(&d, "a\n\xff\n", "a\nb\n"), RC_USAGE);
-    cr_expect(strstr(e.text, "UTF-8"), "%s", e.text);
+    HOLDS(e.text, "UTF-8");
     cr_expect_eq(opened(&d, "", "a\n"), RC_USAGE);
     /* pairs with an empty line are left out, with the other line */
-    cr_assert_eq(opened(&d, "a\n\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", "A\nX\n\nC\nD\nE\nF\nG\nH\nI\nJ\n"), RC_OK, "%s",
-                 e.text);
+    OK(opened(&d, "a\n\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", "A\nX\n\nC\nD\nE\nF\nG\nH\nI\nJ\n"));
     size_t train;
     pairs_of(&d, 0, &train);
     cr_expect_eq(train, 8);
-    cr_expect(strstr(d.note, "2 pairs with an empty line are left out"), "%s", d.note);
+    HOLDS(d.note, "2 pairs with an empty line are left out");
     dataset_release(&d);
 }

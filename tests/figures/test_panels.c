@@ -1,24 +1,8 @@
 /* What an experiment's `table:` and `panels:` show, on made-up runs. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "bench/figures/figure.h"
 #include "tests/verdict/made_up.h"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
 static Plot plot;
-
-TestSuite(panels, .timeout = 600);
-
-static void make(const char *yaml, const char *profile, TableOptions options) {
-    made_up_init(&m, yaml, profile);
-    cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
-}
 
 /* The first figure of a kind. */
 static void draw(FigureKind kind) {
@@ -48,13 +32,13 @@ Test(panels, a_panel_without_a_number_says_so) {
              "probes: [weight_norm, block_output_most]\n"
              "panels: [valid_loss, weight_norm, block_grad_norm, block_output_most]\n%s",
              made_up_four);
-    make(yaml, "quick", (TableOptions){0});
+    made_up(yaml, "quick", (TableOptions){0});
     draw(FIGURE_curves);
     cr_expect(!plot.panel[0].note && plot.panel[0].series[0].points > 1);
     cr_expect_str_eq(plot.panel[1].note, "weight_norm: not measured");
     for (int i = 0; i < plot.panel[1].series_count; i++) cr_expect_eq(plot.panel[1].series[i].points, 0);
     plot_release(&plot);
-    char *blocks = made_up_write(&m, figure_blocks_csv);
+    char *blocks = made_up_write(figure_blocks_csv);
     cr_expect(strstr(blocks, ",block_output_most,0,") && strstr(blocks, ",grad_norm,0,"));
     free(blocks);
     char to[64] = "/tmp/normbench-figure-XXXXXX";
@@ -62,7 +46,6 @@ Test(panels, a_panel_without_a_number_says_so) {
     Rc rc = figure_draw(&m.table, to, 1, &e);
     cr_expect(!rc || strstr(e.text, "gnuplot: not"), "%s", e.text);
     folder_remove(to);
-    made_up_release(&m);
 }
 
 /* The last point of a law of an arm at the last step; laws stand behind the arms' points, three of each arm. */
@@ -100,9 +83,9 @@ static void points_are(int panel, int arm, unsigned how, const double want[4]) {
 Test(panels, growth_over_depth) {
     char yaml[2000];
     snprintf(yaml, sizeof yaml, "probes: [growth]\n%s", made_up_four);
-    made_up_init(&m, yaml, "quick");
-    made_up_growth(&m);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up_init(yaml, "quick");
+    made_up_growth();
+    OK(made_up_table((TableOptions){0}, &e));
     static const double linear[] = {0.5, 1, 1.5, 2}, grows[] = {1, 2.71828183, 7.3890561, 20.0855369},
                         flat[] = {1.5, 1.5, 1.5, 1.5};
     draw(FIGURE_growth);
@@ -120,24 +103,22 @@ Test(panels, growth_over_depth) {
     cr_expect_str_eq(plot.panel[4].title, "gradient of the stream, last tenth");
     plot_release(&plot);
     Figure *figure;
-    made_up_release(&m);
-    make(made_up_four, "quick", (TableOptions){0});
+    made_up(made_up_four, "quick", (TableOptions){0});
     int figures = figure_list(&m.table, &figure);
     for (int i = 0; i < figures; i++) cr_expect(figure[i].kind != FIGURE_growth, "nobody asked for the probes");
     free(figure);
-    made_up_release(&m);
 }
 
 /* Six seeds count 0 to 5 spikes, at the largest rate two of them diverged; a run of 128 steps has none to be judged. */
 Test(panels, spikes_over_rates) {
-    made_up_init(&m, made_up_rates, NULL);
+    made_up_init(made_up_rates, NULL);
     for (int cell = 0; cell < 4; cell++)
         for (int seed = 0; seed < 6; seed++) {
-            RunRecord *r = made_up_at(&m, cell, 1, seed);
+            RunRecord *r = made_up_at(cell, 1, seed);
             for (int i = 0; i < r->evaluations; i++) r->evaluation[i].metric[METRIC_grad_spikes] = seed;
             if (cell == 3 && seed > 3) made_up_diverge(r, 40);
         }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     static const double rate[] = {3e-4, 1e-3, 3e-3, 1e-2};
     draw(FIGURE_spikes);
     const PlotSeries *line = series(0, 1, PLOT_BARS | PLOT_LINE | PLOT_POINTS), *lost = series(0, 1, PLOT_POINTS);
@@ -155,7 +136,6 @@ Test(panels, spikes_over_rates) {
     cr_expect(plot.panel[0].y.most == plot.panel[2].y.most && plot.panel[0].y.most > 5 && plot.panel[1].y.most < 2);
     cr_expect(noted("a cross marks a mean that lacks some"));
     plot_release(&plot);
-    made_up_release(&m);
     char yaml[1000], *at;
     Figure *figure;
     snprintf(yaml, sizeof yaml, "%s", made_up_rates);
@@ -163,11 +143,10 @@ Test(panels, spikes_over_rates) {
     memcpy(at, "steps: 128", 10);
     cr_assert((at = strstr(yaml, "0,150")));
     memcpy(at, "0,128", 5);
-    make(yaml, NULL, (TableOptions){0});
+    made_up(yaml, NULL, (TableOptions){0});
     int figures = figure_list(&m.table, &figure);
     for (int i = 0; i < figures; i++) cr_expect(figure[i].kind != FIGURE_spikes, "no step has 128 before it");
     free(figure);
-    made_up_release(&m);
 }
 
 /* The experiment says which metrics are rows and which curves are panels. */
@@ -175,10 +154,10 @@ Test(panels, rows_and_panels_are_the_experiments) {
     char yaml[2000];
     snprintf(yaml, sizeof yaml, "table: [bits_per_byte, {metric: perplexity, heading: PPL & co}]\n"
                                 "panels: [train_loss, {curve: valid_loss, axis: log}]\n%s", made_up_four);
-    make(yaml, "quick", (TableOptions){0});
-    char *tex = made_up_write(&m, table_tex), *text = made_up_write(&m, table_text),
-         *csv = made_up_write(&m, figure_csv);
-    char *macros = made_up_write(&m, table_macros), *blocks = made_up_write(&m, figure_blocks_csv);
+    made_up(yaml, "quick", (TableOptions){0});
+    char *tex = made_up_write(table_tex), *text = made_up_write(table_text),
+         *csv = made_up_write(figure_csv);
+    char *macros = made_up_write(table_macros), *blocks = made_up_write(figure_blocks_csv);
     cr_expect(strstr(tex, "\nbits per byte \\ensuremath{\\downarrow} &") && strstr(tex, "\nPPL \\& co \\ensuremath{"));
     cr_expect(!strstr(tex, "accuracy"));
     cr_expect(strstr(text, "\n  bits per byte ↓ ") && strstr(text, "\n  PPL & co ↓ "));
@@ -190,5 +169,4 @@ Test(panels, rows_and_panels_are_the_experiments) {
     cr_expect(!strcmp(plot.panel[0].title, "train loss") && plot.panel[1].y.log);
     plot_release(&plot);
     free(tex), free(text), free(csv), free(macros), free(blocks);
-    made_up_release(&m);
 }

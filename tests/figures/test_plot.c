@@ -1,18 +1,10 @@
 /* Plots of a few numbers, as gnuplot is told to draw them: pages, type, quotes, axes, rows; the SVG that is kept. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "bench/formats/plot.h"
+#include "tests/test.h"
 
 static const PlotStyle blue = {"#0072B2", "(9,5)", 5};
 static Plot p;
 static Text script;
-
-TestSuite(plot, .timeout = 60);
 
 /* One panel with a line of three points, its band, and words of all kinds. */
 static void make(void) {
@@ -232,7 +224,7 @@ Test(plot, an_svg_takes_its_colours_from_the_page) {
     plot_svg(drawn, "A & <b>", &out);
     cr_expect(!strstr(out.at, "black") && !strstr(out.at, "rgb(0,0,0)") && !strstr(out.at, "rgb(  0,   0,   0)"));
     cr_expect(!strstr(out.at, "230") && !strstr(out.at, "gnuplot_plot"));
-    cr_expect(strstr(out.at, "width=\"170.00mm\" height=\"50.00mm\""), "%s", out.at);
+    HOLDS(out.at, "width=\"170.00mm\" height=\"50.00mm\"");
     cr_expect(strstr(out.at, "<title>A &amp; &lt;b&gt;</title>"));
     cr_expect(strstr(out.at, "stroke='rgb(  0, 114, 178)'"), "an arm keeps its colour");
     const char *style = strstr(out.at, "<style>"), *end = strstr(out.at, "</style>");
@@ -248,7 +240,6 @@ Test(plot, an_svg_takes_its_colours_from_the_page) {
 Test(plot, a_file_or_one_line) {
     char folder[64] = "/tmp/normbench-plot-XXXXXX", path[100], *bytes;
     size_t length;
-    Error e;
     cr_assert(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.svg", folder);
     make();
@@ -256,7 +247,7 @@ Test(plot, a_file_or_one_line) {
     Rc rc = plot_write(&p, path, &e);
     cr_expect(!rc || strstr(e.text, "gnuplot: not installed"), "%s", e.text);
     if (!rc) {
-        cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+        OK(file_read(path, &bytes, &length, &e));
         cr_expect(strstr(bytes, "<title>A caption.</title>") && strstr(bytes, ">a panel<"));
         free(bytes);
     }

@@ -1,19 +1,11 @@
 /* Tables as data, and each renderer of them: one small golden each, then what is bad, empty or too wide. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
+#include "tests/test.h"
 
 static Cells c; /* too large for a stack; each test has its own process */
 static Text out;
-
-TestSuite(cells, .timeout = 60);
 
 static const double nan_ = (double)NAN;
 
@@ -21,13 +13,12 @@ static const double nan_ = (double)NAN;
 static void golden(const char *name) {
     char path[512], *want;
     size_t length, at = 0;
-    Error e;
     snprintf(path, sizeof path, SOURCE_ROOT "/tests/golden/%s", name);
     if (getenv("NORMBENCH_WRITE_GOLDEN")) {
-        cr_assert_eq(file_write(path, out.at, out.length, &e), RC_OK, "%s", e.text);
+        OK(file_write(path, out.at, out.length, &e));
         return;
     }
-    cr_assert_eq(file_read(path, &want, &length, &e), RC_OK, "%s", e.text);
+    OK(file_read(path, &want, &length, &e));
     while (out.at[at] && out.at[at] == want[at]) at++;
     cr_expect(out.at[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, out.at + at,
               want + at);

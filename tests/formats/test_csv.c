@@ -1,25 +1,19 @@
 /* CSV: what numbers look like in files of other countries and programs. JSON: a text's members in order. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/formats/csv.h"
 #include "bench/formats/json.h"
-
-TestSuite(csv, .timeout = 60);
+#include "tests/test.h"
 
 /* The fields of all lines, '|' between fields and '/' between lines; with the marks that were found. */
 static const char *read(const char *text) {
     static char out[400];
     char copy[400];
     Rc rc;
-    Error e;
     snprintf(copy, sizeof copy, "%s", text);
     Csv c = {.file = "f", .at = copy, .end = copy + strlen(copy)};
     csv_begin(&c);
     snprintf(out, sizeof out, "%s", c.comma ? "comma " : "");
     while (csv_next(&c, &rc, &e)) {
-        cr_assert_eq(rc, RC_OK, "%s", e.text);
+        OK(rc);
         for (int i = 0; i < c.fields; i++) {
             size_t n = strlen(out);
             snprintf(out + n, sizeof out - n, "%s%s", i ? "|" : c.line > 1 ? "/" : "", c.field[i]);

@@ -1,10 +1,6 @@
 /* How wide a page is taken to be. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "bench/formats/terminal.h"
-
-TestSuite(terminal, .timeout = 60);
+#include "tests/test.h"
 
 /* COLUMNS is the reader's word where a terminal is; files and pipes have one width. */
 Test(terminal, the_width_of_a_page) {
@@ -54,7 +50,7 @@ Test(terminal, verdicts_and_titles_are_painted) {
     terminal_paint("\nA title\nA sentence.\n\n  Mine  +0.1  worse than Pre-LN\n  Peri  -0.1  better than Pre-LN\n"
                    "  a  b\n",
                    &out);
-    cr_expect(strstr(out.at, "\033[1mA title\033[0m\nA sentence.\n"), "%s", out.at);
-    cr_expect(strstr(out.at, "  +0.1  \033[31mworse than Pre-LN\033[0m\n"), "%s", out.at);
-    cr_expect(strstr(out.at, "\033[32mbetter than Pre-LN\033[0m\n  a  b\n"), "%s", out.at);
+    HOLDS(out.at, "\033[1mA title\033[0m\nA sentence.\n");
+    HOLDS(out.at, "  +0.1  \033[31mworse than Pre-LN\033[0m\n");
+    HOLDS(out.at, "\033[32mbetter than Pre-LN\033[0m\n  a  b\n");
 }

@@ -1,15 +1,11 @@
 /* Attention by tensor cores (kernels/cuda/attention_mma.cuh), run by the shim: as near to the oracle as its factors are
  * to what they are rounded from, and no nearer, with equal bits alone and among replicas; and to the last bit where no
  * rounding can be seen, for which each number must be where PTX wants it. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/canon.h"
 #include "base/philox.h"
 #include "kernels/backend.h"
 #include "kernels/cuda/simt/run.h"
+#include "tests/test.h"
 
 /* One attention; two sequences of it. */
 typedef struct {
@@ -76,12 +72,11 @@ static void fill(const Run *r, View v, uint64_t seed, uint64_t stream) {
 
 /* Replica k has the numbers of `seed` + k. */
 static void begin(Run *r, const char *backend, const Case *s, int replicas, uint64_t seed) {
-    Error e;
     const int rows = SEQUENCES * s->seq, d = s->heads * s->h;
     *r = (Run){.backend = backend_find(backend, &e)};
     r->call = (Call){.kind = OP_attention, .in_count = 1, .replicas = replicas, .accumulate = {s->accumulate}};
     r->call.attr = (Attr){.heads = s->heads, .seq = s->seq, .full = s->full};
-    if (r->backend->device) cr_assert_eq(r->backend->device->open(&r->queue, &e), RC_OK);
+    if (r->backend->device) OK(r->backend->device->open(&r->queue, &e));
     r->call.queue = r->queue;
     r->call.in[0] = view_of(r, ROLE_ACT, rows, QKV * d), r->call.din[0] = view_of(r, ROLE_DACT, rows, QKV * d);
     r->call.out = view_of(r, ROLE_ACT, rows, d), r->call.dout = view_of(r, ROLE_DACT, rows, d);

@@ -1,9 +1,7 @@
 /* The table of backends: every row is found by its name, by its family and precision, and says what it is; what is not
  * there is said in one line. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "kernels/backend.h"
+#include "tests/test.h"
 
 Test(backends, names_are_unique) {
     for (int i = 0; i < backend_count; i++)
@@ -21,7 +19,7 @@ Test(backends, rows_are_found) {
         const Backend *b = backends[i];
         const char *precision = precision_name(b->precision);
         for (int way = 0; way < 3; way++) {
-            Error e = {.code = RC_OK};
+            e = (Error){0};
             const Backend *got = way == 0   ? backend_find(b->name, &e)
                                  : way == 1 ? backend_precise(b->name, precision, &e)
                                             : backend_precise(b->family, precision, &e);
@@ -38,7 +36,7 @@ Test(backends, rows_are_found) {
 /* "cpu" is the supported row of highest rank; nothing but the host's rows has one. */
 Test(backends, cpu_is_the_fastest) {
     for (int p = 0; p < PRECISION_COUNT; p++) {
-        Error e = {.code = RC_OK};
+        e = (Error){0};
         const Backend *best = NULL;
         int ranked = 0;
         for (int i = 0; i < backend_count; i++) {
@@ -86,7 +84,7 @@ Test(backends, errors_name_what_there_is) {
         {"dot", NULL, "unknown backend 'dot'; did you mean 'dot-bf16'?"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        Error e = {.code = RC_OK};
+        e = (Error){0};
         const Backend *b = wrong[i].precision ? backend_precise(wrong[i].name, wrong[i].precision, &e)
                                               : backend_find(wrong[i].name, &e);
         cr_expect(!b && e.code == RC_USAGE);
@@ -97,7 +95,6 @@ Test(backends, errors_name_what_there_is) {
 
 Test(backends, precisions_have_names) {
     for (int p = 0; p < PRECISION_COUNT; p++) {
-        Error e;
         PrecisionKind found;
         int rows = 0;
         cr_expect_eq(precision_find(&found, precision_name((PrecisionKind)p), &e), RC_OK);

@@ -1,14 +1,10 @@
 /* PrecisionKind bf16 (kernels/cpu/simd/bf16.h): rounding, steps and products against an oracle that works in double and
  * knows nothing of fma; every row of a class bit for bit, those of the instructions too
  * (tests/kernels/bf16_traps.h). */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "kernels/backend.h"
+#include "tests/test.h"
 #define BACKEND readable
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/simd/bf16.h"
@@ -308,7 +304,6 @@ Test(bf16, the_two_orders_differ) {
 /* A run in bf16 goes nearly, not exactly, as the exact one. */
 Test(bf16, training_is_near_the_exact_one) {
     static const char *const names[] = {"readable", "soft-dot-bf16", "soft-amx-bf16"};
-    Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     uint64_t seed = 1;
@@ -316,9 +311,8 @@ Test(bf16, training_is_near_the_exact_one) {
     for (int i = 0; i < 3; i++) {
         Trainer *t;
         uint8_t chain[32] = {0};
-        cr_assert_eq(
-            trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(names[i], &e), &e),
-            RC_OK);
+        OK(
+            trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(names[i], &e), &e));
         loss[i] = toy_train(t, 12, chain);
         trainer_free(t);
     }
@@ -331,7 +325,6 @@ Test(bf16, training_is_near_the_exact_one) {
 /* A whole training on each instruction's backend, whatever makes it run. */
 Test(bf16, training_by_instructions) {
     static const char *const names[][2] = {{"dot-bf16", "soft-dot-bf16"}, {"amx-bf16", "soft-amx-bf16"}};
-    Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     for (int i = 0; i < 2 && backend_named(names[i][0]); i++) {
@@ -349,7 +342,6 @@ Test(bf16, training_by_instructions) {
 /* What a machine lacks is said, and nothing slow takes its place. */
 Test(bf16, instructions_are_here_or_are_named) {
     static const char *const names[] = {"dot-bf16", "amx-bf16", "cpu-bf16"};
-    Error e;
     for (int i = 0; i < 3; i++) {
         const Backend *b = backend_find(names[i], &e);
         if (b) cr_assert(b->missing && !b->missing() && strncmp(b->name, "soft", 4));

@@ -1,13 +1,9 @@
 /* The fast kernels against the readable ones, bit for bit: matmul over shapes, strides, bias and accumulation against a
  * plain fmaf loop written here, and every op of ops.def, forward and backward, on every canonical backend. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/philox.h"
 #include "base/sha256.h"
+#include "tests/test.h"
 #define BACKEND readable
 #include "kernels/cpu/matmul.h"
 #include "tests/kernels/op_case.h"
@@ -66,7 +62,6 @@ static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with
     memcpy(expected, old, cn * 4);
     plain(expected, ldc, am, bm, m, n, k, with_bias ? bias : NULL, how);
     for (int f = 0; f < FAST; f++) {
-        Error e;
         if (!backend_find(fast[f].backend, &e)) continue;
         void *scratch = aligned_alloc(64, (fast[f].scratch(m, n, k) + 64) / 64 * 64);
         memcpy(got, old, cn * 4); /* what stands between the rows must stay */
@@ -107,7 +102,6 @@ Test(chains, scratch_serves_smaller_products) {
     static const int ns[] = {1, 33, 128, 496, 504, 512, COLS}, ms[] = {1, 2, 8, SHORT},
                      ks[] = {1, 16, 33, 100, 257, 511, STEPS};
     for (int f = 0; f < FAST; f++) {
-        Error e;
         if (!backend_find(fast[f].backend, &e)) continue;
         for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
             for (size_t j = 0; j < sizeof ms / sizeof *ms; j++)
@@ -143,7 +137,6 @@ ParameterizedTestParameters(chains, ops_have_the_readable_bits) {
 
 ParameterizedTest(int *index, chains, ops_have_the_readable_bits) {
     static const Shape shapes[] = {{1, 4}, {3, 7}, {33, 16}, {6, 48}, {64, 32}, {129, 20}, {157, 40}, {9, 130}};
-    Error e;
     int kind = *index;
     OpKind op = case_op(kind);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)

@@ -1,22 +1,18 @@
 /* What the fast precisions have of their own beside attention, on the shim: a library's products in words of 16 bits,
  * what is counted of them, and gelu. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "kernels/cuda/launch.h"
 #include "tests/kernels/op_case.h"
+#include "tests/test.h"
 
 static const Shape shapes[] = {{1, 4}, {3, 7}, {6, 8}, {33, 5}, {9, 36}, {70, 64}, {4, 16}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, REPLICAS = 2 };
 
 /* A case on a queue of its backend's device, whose precision decides which kernels there are. */
 static void begin(OpCase *c, const char *backend, OpKind op, Shape s) {
-    Error e;
     const Backend *b = backend_find(backend, &e);
     cr_assert(b, "%s", e.text);
     case_init(c, (int)op, s.rows, s.cols, b, REPLICAS, 61, true);
-    if (b->device) cr_assert_eq(b->device->open((Queue **)&c->call.queue, &e), RC_OK);
+    if (b->device) OK(b->device->open((Queue **)&c->call.queue, &e));
 }
 
 static void finish(OpCase *c) {

@@ -1,11 +1,9 @@
 /* What each op computes, against values worked out by hand or by libm: a gradient check only proves that backward fits
  * forward, not that forward is the formula. On every backend. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
 
 #include "kernels/rope.h"
 #include "tests/kernels/op_case.h"
+#include "tests/test.h"
 
 ParameterizedTestParameters(forward, values) {
     static int index[64];
@@ -417,7 +415,6 @@ Test(forward, rope_is_near_libm) {
 /* Dropout keeps each element with probability 1 - p, scales what it keeps, uses the same mask backward, another mask
  * for another step or stream, and is the identity in evaluation. */
 Test(forward, dropout_is_a_mask) {
-    Error e;
     const Backend *b = backend_find("cpu", &e);
     OpCase c;
     start(&c, OP_dropout, 100, 100, b);

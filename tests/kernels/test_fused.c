@@ -1,11 +1,8 @@
 /* Fusions of kernels/cuda/fusions.def on the shim: the bits of their two ops one after the other, and no others. */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels/cuda/simt/run.h"
 #include "kernels/cuda/step_launch.h"
 #include "tests/kernels/simt_case.h"
+#include "tests/test.h"
 
 KERNEL_BUILDS(simt);
 
@@ -18,7 +15,6 @@ typedef struct {
 
 /* Two ops on the same numbers in each Pair of a seed, the second's input being the first's result. */
 static void pair_init(Pair *p, const Fusion *f, const SimtCase *s, Place place) {
-    Error e;
     const Backend *simt = backend_find("simt", &e);
     case_init(&p->a, (int)f->first, s->rows, s->cols, simt, s->replicas, 7, s->optional);
     const Shape between = f->backward ? p->a.in[0] : p->a.out;
@@ -150,7 +146,6 @@ Test(fused, not_where_one_writes_what_the_other_touches) {
 /* A library makes the products of the fast precisions, and none of theirs is fused. */
 Test(fused, no_product_of_a_library) {
     static const SimtCase shape = {5, 8, 2, false, true};
-    Error e;
     for (int i = 0; i < FUSIONS; i++) {
         const Fusion *f = simt_build.fusions[i];
         Pair p;

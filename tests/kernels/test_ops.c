@@ -1,11 +1,8 @@
 /* Every op x shape x backend, by enumeration: a new line of ops.def is tested without a line here. Each test loops over
  * its cases and asserts that it ran as many as it enumerated. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
-#include <string.h>
 
 #include "tests/kernels/op_case.h"
+#include "tests/test.h"
 
 /* Rows of 1, odd and a multiple of 3 (whole sequences of `seq`), columns odd, even, and across the 32 lanes. */
 static const Shape shapes[] = {{1, 4}, {3, 7}, {6, 8}, {33, 5}, {9, 36}, {5, 70}};
@@ -70,7 +67,6 @@ ParameterizedTestParameters(ops, gradient) {
 
 /* cpu64 against central differences, sign included. */
 ParameterizedTest(int *index, ops, gradient) {
-    Error e;
     const Backend *oracle = backend_find("cpu64", &e);
     int kind = *index;
     OpKind op = case_op(kind);
@@ -130,7 +126,6 @@ static void backward_flipped(const Call *c) {
 }
 
 Test(ops, checker_sees_a_wrong_sign) {
-    Error e;
     Backend wrong = *backend_find("cpu64", &e);
     const Kernel *table[OP_COUNT];
     memcpy(table, wrong.kernel, sizeof table);
@@ -184,7 +179,6 @@ static void run_both_ways(OpCase *c) {
 }
 
 static void agrees_with_double(int kind, const Backend *b) {
-    Error e;
     const Backend *oracle = backend_find("cpu64", &e);
     OpKind op = case_op(kind);
     int ran = 0;
@@ -397,7 +391,6 @@ ParameterizedTest(int *index, ops, shared_by_parts) {
 
 /* A constant row, +-1e4, one huge outlier: finite wherever the oracle is, and near it. */
 static void hard_rows(int kind, const Backend *b) {
-    Error e;
     const Backend *oracle = backend_find("cpu64", &e);
     OpKind op = case_op(kind);
     for (int row = 0; row < 3 && in_floats(b); row++) {
@@ -438,7 +431,6 @@ ParameterizedTest(int *index, ops, hard_rows) {
 /* More token rows than one canonical block: partials join as a tree, the same on every backend. */
 Test(ops, blocks_of_rows_join_as_a_tree) {
     enum { ROWS = 3 * 4096 + 5 };
-    Error e;
     const Backend *readable = backend_find("readable", &e);
     const OpKind kinds[] = {OP_layernorm, OP_linear, OP_mean, OP_gate};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

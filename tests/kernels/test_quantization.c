@@ -1,9 +1,6 @@
 /* Rounding to eight bits: against every number that FP8 has, decoded here from its fields. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "kernels/quantization.h"
+#include "tests/test.h"
 
 typedef struct {
     EightBits format;

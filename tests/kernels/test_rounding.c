@@ -1,13 +1,9 @@
 /* Rounding to words of 16 bits: every word, every border between two, random floats against a reference in double and
  * against the compiler's own type; every backend's rounding, its counts included, against the plain functions. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "kernels/backend.h"
+#include "tests/test.h"
 
 static const struct {
     Word word;
@@ -225,7 +221,6 @@ Test(rounding, every_backend) {
 
 /* A double is rounded once, not first to a float: 1 + 2^-11 + 2^-40 is nearer to 1 + 2^-10, its float is a tie. */
 Test(rounding, double_is_rounded_once) {
-    Error e;
     double x[] = {1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-11, 1e300, -0x1p-26, 0x1.8p-25, 65519.9999};
     const double expected[] = {1 + 0x1p-10, 1, (double)INFINITY, -0.0, 0x1p-24, 65504};
     View v = {x, sizeof x, 1, 6};

@@ -1,11 +1,5 @@
 /* The CUDA kernels' own code, run through the shim in several orders of threads: the readable backend's bits for every
  * op and for whole trainings, alone and among replicas, step by step and in stretches with the corpus on the device. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/philox.h"
 #include "base/sha256.h"
@@ -14,6 +8,7 @@
 #include "models/trainer_look.h"
 #include "tests/kernels/simt_case.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 KERNEL_BUILDS(simt);
 
@@ -43,7 +38,6 @@ ParameterizedTest(int *index, simt, ops_have_the_readable_bits) {
 
 /* Forward, or backward with nothing wanted of it, so that no stage writes: what scratch held before is gone. */
 static void assert_fresh(const char *backend, int kind, bool back) {
-    Error e;
     OpCase c;
     case_init(&c, kind, 9, 16, backend_find(backend, &e), 2, 7, true);
     const Kernel *k = c.backend->kernel[c.call.kind];
@@ -60,7 +54,6 @@ static void assert_fresh(const char *backend, int kind, bool back) {
 }
 
 Test(simt, scratch_is_fresh_for_every_op) {
-    Error e;
     int ran = 0;
     for (int kind = 0; kind < CASE_COUNT; kind++) {
         OpCase c;
@@ -90,7 +83,6 @@ static bool equal_bytes(View va, View vb, int replicas) {
  * them one by one. */
 Test(simt, fours_off_their_border) {
     static const OpKind kind[] = {OP_gelu, OP_residual, OP_dropout, OP_swiglu, OP_tanh};
-    Error e;
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
         OpCase c[2];
         for (int i = 0; i < 2; i++) {
@@ -116,7 +108,6 @@ Test(simt, the_largest_tiles_take_many_strips) {
     int most[TILES] = {0};
     SimtCase shape;
     bool costly;
-    Error e;
     for (int i = 0; simt_case(OP_linear, i, &shape, &costly); i++) {
         OpCase c;
         case_init(&c, OP_linear, shape.rows, shape.cols, backend_find("simt", &e), shape.replicas, 7, shape.optional);
@@ -139,7 +130,6 @@ ParameterizedTestParameters(simt, trainings_have_the_readable_bits) {
 }
 
 ParameterizedTest(int *index, simt, trainings_have_the_readable_bits) {
-    Error e;
     Variant v;
     ModelShape s;
     Recipe r;
@@ -162,7 +152,6 @@ static void hash_text(char text[SHA256_HEX], const Trainer *t, int replica) {
 
 /* Three replicas, the middle one of which diverges, are three runs alone. */
 static void compare_alone_and_among(const char *backend) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
     recipe[1].lr = 1e30, recipe[1].clip = 0, recipe[2].lr = 3e-3;
@@ -170,7 +159,7 @@ static void compare_alone_and_among(const char *backend) {
     const Backend *b = backend_find(backend, &e);
     Trainer *three;
     StepReport report[3] = {{.finite = true}, {.finite = true}, {.finite = true}};
-    cr_assert_eq(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, b, &e), RC_OK);
+    OK(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, b, &e));
     uint8_t chain[3][32] = {{0}};
     int died = 0;
     for (int i = 0; i < 6; i++) {
@@ -230,13 +219,12 @@ static ModelShape small_shape(void) {
 /* Both to the end; the reports of a replica end with the step it died in. */
 static void train_both(Trainer *host, Trainer *device, int context, int steps, int at_once, StepReport *a,
                        StepReport *b) {
-    Error e;
     const uint64_t stream = UINT64_C(0x123456789abcdef0);
     const uint32_t choices = (uint32_t)(CORPUS - context);
     int32_t corpus[CORPUS];
     for (int i = 0; i < CORPUS; i++) corpus[i] = (int32_t)philox_below(philox_word(5, 6, (uint64_t)i), 11);
     const Corpus kept = {corpus, CORPUS, choices, stream, context};
-    cr_assert_eq(trainer_keep_corpus(device, &kept, &e), RC_OK);
+    OK(trainer_keep_corpus(device, &kept, &e));
     while (device->step < steps) {
         int n = steps - device->step < at_once ? steps - device->step : at_once, before = device->step;
         cr_assert_eq(trainer_steps(device, n, b + before * REPLICAS), n);
@@ -253,12 +241,11 @@ static const ProbeChoice *chosen; /* NULL: the usual ones */
 /* Steps with the corpus on the device, in stretches of `at_once`, against as many single steps of backend cpu on
  * batches drawn here. Returns the step that replica 1 died in, or `steps`. */
 static int compare_stretches(ModelShape s, const Recipe *recipe, const char *variant, int steps, int at_once) {
-    Error e;
     const uint64_t seed[REPLICAS] = {21, 22};
     const Variant *v = variant_find(variant, &e);
     Trainer *host, *device;
-    cr_assert_eq(trainer_for_gpt(&host, &s, v, chosen, recipe, seed, REPLICAS, backend_find("cpu", &e), &e), RC_OK);
-    cr_assert_eq(trainer_for_gpt(&device, &s, v, chosen, recipe, seed, REPLICAS, backend_find("simt", &e), &e), RC_OK);
+    OK(trainer_for_gpt(&host, &s, v, chosen, recipe, seed, REPLICAS, backend_find("cpu", &e), &e));
+    OK(trainer_for_gpt(&device, &s, v, chosen, recipe, seed, REPLICAS, backend_find("simt", &e), &e));
     StepReport *a = trainer_reports(host, steps * REPLICAS), *b = trainer_reports(device, steps * REPLICAS);
     train_both(host, device, s.context, steps, at_once, a, b);
     int died = steps;
@@ -325,11 +312,10 @@ Test(simt, many_parameters_and_a_tall_one) {
 
 /* Where a run breaks: the same step, the same tensor, the same loss chain and parameters as on the CPU. */
 static void compare_death(const char *variant, const char *gate, double lr, char culprit[64]) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     Variant v = *variant_find(variant, &e);
-    if (gate) cr_assert_eq(variant_set(&v, "gate", gate, &e), RC_OK);
+    if (gate) OK(variant_set(&v, "gate", gate, &e));
     recipe.lr = lr, recipe.clip = 0, recipe.weight_decay = 0.5;
     uint64_t seed = 1;
     char hash[2][SHA256_HEX];
@@ -341,7 +327,7 @@ static void compare_death(const char *variant, const char *gate, double lr, char
     for (int i = 0; i < 2; i++) {
         Trainer *t;
         report[i] = (StepReport){.finite = true, .probe = probe[i]};
-        cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(name[i], &e), &e), RC_OK);
+        OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(name[i], &e), &e));
         probes = trainer_probes(t);
         cr_assert_leq(probes, 64);
         while (report[i].finite && t->step < 50) {

@@ -1,10 +1,5 @@
 /* The shim is checked: kernels with one mistake each, and every mistake is found in the way it is meant to be. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +8,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/simt/run.h"
 #include "tests/kernels/simt_wrong.h"
+#include "tests/test.h"
 
 enum { OUT = WRONG_BLOCKS * WRONG_THREADS };
 
@@ -126,7 +122,6 @@ Test(simt_wrong, orders_are_different_permutations) {
 enum { WORDS = 3000 };
 
 static const Device *shim(void) {
-    Error e;
     return backend_find("simt", &e)->device;
 }
 
@@ -136,11 +131,10 @@ typedef struct {
 } Taken;
 
 static Taken taken(void) {
-    Error e;
     Taken t;
     void *at;
-    cr_assert_eq(shim()->open(&t.queue, &e), RC_OK);
-    cr_assert_eq(shim()->take(t.queue, &at, WORDS * sizeof *t.at, &e), RC_OK);
+    OK(shim()->open(&t.queue, &e));
+    OK(shim()->take(t.queue, &at, WORDS * sizeof *t.at, &e));
     t.at = at;
     return t;
 }

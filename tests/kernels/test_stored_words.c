@@ -1,9 +1,7 @@
 /* Words of 16 bits as a device stores them: every op of the shim's rows of fp16 and bf16 beside its row of floats. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
 
 #include "tests/kernels/op_case.h"
+#include "tests/test.h"
 
 /* Rows and columns odd and even, of one line and of whole fours. */
 static const Shape shapes[] = {{1, 4}, {3, 7}, {6, 8}, {33, 5}, {9, 36}, {5, 70}};
@@ -51,7 +49,6 @@ static void expect_counted(const Rounded *got, const Rounded *expected, const Op
 /* A kernel reads words, computes in float and rounds where it stores: on numbers of those words it writes what the same
  * kernel of floats does, rounded, and counts it. Large and small numbers, so that there is something to count. */
 ParameterizedTest(int *index, stored_words, are_rounded_once) {
-    Error e;
     const int kind = *index % CASE_COUNT;
     const OpKind op = case_op(kind);
     const Backend *a = backend_find(pair[*index / CASE_COUNT].narrow, &e);

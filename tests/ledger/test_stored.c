@@ -1,19 +1,10 @@
 /* Stored measurements: the file of the checkout, damaged ones, and that they are judged as runs are. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/ledger/ledger.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/statement.h"
 #include "tests/verdict/made_up.h"
-
-TestSuite(stored, .timeout = 600);
-
-static Error e;
 
 /* Whether it measures a test of the claim, which it then judges: in a process that tables nothing before. */
 static bool judges(const StoredVerdict *v, const Claim *c) {
@@ -37,8 +28,8 @@ Test(stored, the_checkout_keeps_measurements_of_its_claims) {
     ClaimFile *file;
     int files, used = 0, contrasts = 0, statements_of = 0;
     Stored s;
-    cr_assert_eq(claims_read_all(&file, &files, SOURCE_ROOT, NULL, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(stored_read(&s, stored_file(SOURCE_ROOT, path), &e), RC_OK, "%s", e.text);
+    OK(claims_read_all(&file, &files, SOURCE_ROOT, NULL, &e));
+    OK(stored_read(&s, stored_file(SOURCE_ROOT, path), &e));
     for (const StoredVerdict *v = s.at; v < s.at + s.count; v++) {
         StatementId id;
         bool any = false;
@@ -57,16 +48,13 @@ Test(stored, the_checkout_keeps_measurements_of_its_claims) {
     free(file);
 }
 
-static MadeUp m; /* too large for a stack */
-
 /* What the ledger writes of runs and reads again gives the same verdict. */
 Test(stored, is_judged_as_its_runs_are) {
     const ClaimVerdict *v = NULL;
     char hash[SHA256_HEX];
     Family f;
     ClaimVerdict again;
-    made_up_init(&m, made_up_four, "eight");
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(made_up_four, "eight", (TableOptions){0});
     for (int i = 0; i < m.table.verdicts.count; i++) {
         v = &m.table.verdicts.at[i];
         if (!v->c || strcmp(v->test->test->name, "pitman-morgan") == 0 ||
@@ -101,7 +89,6 @@ Test(stored, is_judged_as_its_runs_are) {
         family_release(&f);
         json_decref(o);
     }
-    made_up_release(&m);
 }
 
 #define HEAD "{\"schema\": 2, \"commit\": \"abc\", \"writeups\": [{\"claims\": ["
@@ -116,7 +103,7 @@ static char path[64];
 
 static Rc read_text(Stored *s, const char *text) {
     snprintf(path, sizeof path, "/tmp/normbench-stored-%ld.json", (long)getpid());
-    cr_assert_eq(file_write(path, text, strlen(text), &e), RC_OK, "%s", e.text);
+    OK(file_write(path, text, strlen(text), &e));
     Rc rc = stored_read(s, path, &e);
     unlink(path);
     return rc;
@@ -124,14 +111,13 @@ static Rc read_text(Stored *s, const char *text) {
 
 Test(stored, says_who_measured_what) {
     Stored s;
-    cr_assert_eq(read_text(&s, HEAD CLAIM
+    OK(read_text(&s, HEAD CLAIM
                            "{\"verdict\": \"not tested\"},"
                            "{\"verdict\": \"contradicted\", \"n\": 2, " PLACE SPECS "\"trained\": \"2026-11-22\", "
                            "\"records\": [{\"commit\": \"d-dirty\"}, {\"commit\": \"e\"}], \"exploratory\": true, "
                            "\"comparison\": {\"d\": [1, 2]}},"
                            "{\"verdict\": \"contradicted\", \"numbers\": \"y\", \"statement\": {\"statement\": "
-                           "\"w003_gpt2\", \"predicted\": \"p\", \"seeds\": 1, \"verdict\": \"does not hold\"}}" END),
-                 RC_OK, "%s", e.text);
+                           "\"w003_gpt2\", \"predicted\": \"p\", \"seeds\": 1, \"verdict\": \"does not hold\"}}" END));
     cr_assert_eq(s.count, 2);
     const StoredVerdict *v = s.at;
     cr_expect(v[0].n == 2 && v[0].step == 5 && v[0].exploratory && v[0].parameters == 7 && v[0].specs == 2);

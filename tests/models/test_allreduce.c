@@ -1,12 +1,10 @@
 /* Gradients are exchanged in buckets while the backward pass goes on. */
-#include <criterion/criterion.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "models/allreduce.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* Stands for a second rank whose gradients are this one's. */
 typedef struct {
@@ -30,14 +28,13 @@ static void mirror(void *context, int partner, const void *mine, void *theirs, s
 }
 
 static void make(Tape *tape, Program *p, const char *backend, int passes) {
-    Error e;
     Variant v;
     ModelShape s;
     Recipe r;
     toy_setting(0, &v, &s, &r);
     s.width = 8, s.batch = 2 * CANON_BLOCK / s.context, s.passes = passes;
     transformer_build(tape, &s, &v, NULL);
-    cr_assert_eq(program_init(p, tape, backend_find(backend, &e), 1, &e), RC_OK, "%s", e.text);
+    OK(program_init(p, tape, backend_find(backend, &e), 1, &e));
     p->scalars[0] = (Scalars){.seed = 1, .count = 2 * CANON_BLOCK, .drop_scale = 1};
     for (int i = 0; i < tape->tensors; i++) {
         size_t words = tensor_words(&tape->tensor[i]);
@@ -64,7 +61,6 @@ Test(allreduce, buckets_hold_all_gradients) {
     Tape tape;
     Program p;
     Allreduce *a;
-    Error e;
     size_t contributions = 0, largest = 0;
     Mirror m = {.last = &(const float){1}};
     const Ranks two = {.ranks = 2, .swap = mirror, .context = &m};
@@ -76,7 +72,7 @@ Test(allreduce, buckets_hold_all_gradients) {
             contributions += words;
             if (words > largest) largest = words;
         }
-    cr_assert_eq(allreduce_init(&a, &p, 2, &two, &e), RC_OK, "%s", e.text);
+    OK(allreduce_init(&a, &p, 2, &two, &e));
     size_t eighth = p.stride[ROLE_GRAD] / 8;
     program_forward(&p);
     allreduce_backward(a, 0);
@@ -95,7 +91,6 @@ Test(allreduce, the_pass_goes_on_beside_the_exchange, .timeout = 600) {
     Tape tape;
     Program p;
     Allreduce *a;
-    Error e;
     Mirror m = {.waits = 1};
     const Ranks two = {.ranks = 2, .swap = mirror, .context = &m};
     make(&tape, &p, "cpu", 2);
@@ -105,7 +100,7 @@ Test(allreduce, the_pass_goes_on_beside_the_exchange, .timeout = 600) {
     size_t words = p.stride[ROLE_GRAD] / sizeof(float);
     float *once = mem_alloc(words, sizeof *once), *twice = mem_alloc(words, sizeof *twice);
     memcpy(once, p.arena[ROLE_GRAD].at, words * sizeof *once);
-    cr_assert_eq(allreduce_init(&a, &p, 2, &two, &e), RC_OK, "%s", e.text);
+    OK(allreduce_init(&a, &p, 2, &two, &e));
     for (int again = 0; again < 2; again++) {
         memset(p.arena[ROLE_GRAD].at, 0, words * sizeof *once);
         m.swaps = m.seen = 0;

@@ -1,16 +1,11 @@
 /* The promise of base/canon.h on the toy shape: one hash for every instruction set, replica
  * count, place of resumption. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/pool.h"
 #include "base/sha256.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* Every class of bits that is every machine's, and the row that the others of it are compared with. */
 static const struct {
@@ -30,7 +25,6 @@ ParameterizedTestParameters(bits, same_on_every_path) {
 }
 
 ParameterizedTest(int *index, bits, same_on_every_path) {
-    Error e;
     Variant v;
     ModelShape s;
     Recipe r;
@@ -55,7 +49,6 @@ typedef struct {
 } Jobs;
 
 static void job(void *context, int i) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     toy_hashes(((Jobs *)context)->hash[i], variant_find("pre", &e), &s, &r, (uint64_t)i + 1, backend_find("cpu", &e),
@@ -85,7 +78,6 @@ ParameterizedTestParameters(bits, same_when_threads_share_a_run) {
 
 ParameterizedTest(int *index, bits, same_when_threads_share_a_run) {
     const int threads[] = {2, 3, 7};
-    Error e;
     Variant v;
     ModelShape s;
     Recipe r;
@@ -102,14 +94,13 @@ ParameterizedTest(int *index, bits, same_when_threads_share_a_run) {
 }
 
 static void alone_and_among(const Backend *backend) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
     recipe[1].lr = 1e30, recipe[1].clip = 0;
     uint64_t seed[3] = {4, 5, 6};
     Trainer *three;
     StepReport report[3] = {{0}};
-    cr_assert_eq(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, backend, &e), RC_OK);
+    OK(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, backend, &e));
     uint8_t chain[3][32] = {{0}}, hash[32];
     bool diverged = false;
     for (int i = 0; i < 6; i++) {
@@ -130,13 +121,11 @@ static void alone_and_among(const Backend *backend) {
 }
 
 Test(bits, same_alone_and_among_replicas) {
-    Error e;
     for (int row = 0; row < ROWS; row++) alone_and_among(backend_find(rows[row], &e));
 }
 
 /* Stop after any step, carry parameters and moments over, go on: the same parameters. */
 static void resumed_at_every_step(const Backend *b) {
-    Error e;
     ModelShape s = toy_shape();
     s.dropout = true;
     Recipe recipe = toy_recipe();
@@ -145,13 +134,13 @@ static void resumed_at_every_step(const Backend *b) {
     uint8_t expected[32], got[32], chain[32] = {0};
     Trainer *t, *u;
     const Variant *v = variant_find("peri", &e);
-    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, b, &e));
     toy_train(t, 6, chain);
     trainer_hash(t, 0, expected);
     trainer_free(t);
     for (int at = 0; at <= 6; at++) {
-        cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
-        cr_assert_eq(trainer_for_gpt(&u, &s, v, NULL, &recipe, &seed, 1, b, &e), RC_OK);
+        OK(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, b, &e));
+        OK(trainer_for_gpt(&u, &s, v, NULL, &recipe, &seed, 1, b, &e));
         toy_train(t, at, chain);
         for (int i = 0; i < t->tape.tensors; i++) {
             const Tensor *x = &t->tape.tensor[i];
@@ -170,13 +159,11 @@ static void resumed_at_every_step(const Backend *b) {
 }
 
 Test(bits, same_when_resumed_at_every_step) {
-    Error e;
     for (int row = 0; row < ROWS; row++) resumed_at_every_step(backend_find(rows[row], &e));
 }
 
 /* lr = 1e3 without clipping diverges at the same step, in the same tensor, with the same chain, on every path. */
 Test(bits, divergence_is_the_same_everywhere) {
-    Error e;
     char first[256] = "", here[256];
     for (int i = 0; i < backend_count; i++) {
         if (!backends[i]->supported() || strcmp(backend_class(backends[i]), "canon")) continue;
@@ -188,8 +175,7 @@ Test(bits, divergence_is_the_same_everywhere) {
         StepReport report = {.finite = true};
         uint8_t chain[32] = {0};
         char hex[SHA256_HEX];
-        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("none", &e), NULL, &recipe, &seed, 1, backends[i], &e),
-                     RC_OK);
+        OK(trainer_for_gpt(&t, &s, variant_find("none", &e), NULL, &recipe, &seed, 1, backends[i], &e));
         while (report.finite && t->step < 50) {
             toy_batch(t, 0, seed, (uint64_t)t->step);
             trainer_step(t, &report);
@@ -222,12 +208,11 @@ typedef struct {
 
 /* A step of seed 2, alone or behind a replica whose embeddings and one of whose biases are what x says. */
 static void step_beside(StepReport *report, const Backend *b, const Broken *x, int replicas) {
-    Error e;
     Trainer *t;
     ModelShape s = toy_shape();
     Recipe recipe[2] = {toy_recipe(), toy_recipe()};
     uint64_t seed[2] = {1, 2}, *first = seed + 2 - replicas;
-    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find(x->variant, &e), NULL, recipe, first, replicas, b, &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, variant_find(x->variant, &e), NULL, recipe, first, replicas, b, &e));
     for (int r = 0; r < replicas; r++) toy_batch(t, r, first[r], 0);
     if (replicas > 1) {
         fill(t, "wpe.weight", x->stream);
@@ -268,7 +253,6 @@ static void mean_from_the_end(const Call *c) {
 }
 
 Test(bits, a_changed_reduction_order_changes_the_hash) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     Backend changed = *backend_find("readable", &e);

@@ -1,11 +1,8 @@
 /* One whole-size run: two steps of the 8 x 128 model give the same chain and parameters on every canonical backend. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 Test(bits_slow, whole_size_run_is_the_same_everywhere, .timeout = 0) {
-    Error e;
     ModelShape s = whole_shape();
     Recipe r = toy_recipe();
     char first[130] = "", here[130];

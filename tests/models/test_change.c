@@ -1,9 +1,6 @@
 /* The probe output_change: how far the first update moves what enters the head (models/change.h). */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* What enters the head after a forward pass, in double; the caller frees it. */
 static double *head_of(Trainer *t, size_t *n) {
@@ -72,13 +69,11 @@ Test(change, change_of_the_output_has_the_same_bits) {
     const ModelShape s = toy_shape();
     double expected = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Error e;
         Trainer *t;
         const Backend *backend = backend_find(cases[i].backend, &e);
         if (!backend) continue; /* built without */
-        cr_assert_eq(
-            trainer_for_gpt(&t, &s, variant_find("post", &e), &c, recipe, seed, cases[i].replicas, backend, &e), RC_OK);
-        if (cases[i].threads > 1) cr_assert_eq(trainer_share(t, cases[i].threads, &e), RC_OK, "%s", e.text);
+        OK(trainer_for_gpt(&t, &s, variant_find("post", &e), &c, recipe, seed, cases[i].replicas, backend, &e));
+        if (cases[i].threads > 1) OK(trainer_share(t, cases[i].threads, &e));
         StepReport *report = trainer_reports(t, cases[i].replicas);
         for (int r = 0; r < cases[i].replicas; r++) toy_batch(t, r, seed[r], 0);
         cr_assert(trainer_step(t, report));

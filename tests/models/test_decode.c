@@ -1,17 +1,11 @@
 /* Decoding token by token: the logits have the bits of a pass over whole sentences. */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "datasets/pairs.h"
 #include "models/decode.h"
 #include "models/trainer.h"
 #include "models/trainer_look.h"
+#include "tests/test.h"
 
 enum { VOCAB = 11, CONTEXT = 6, BATCH = 4, REPLICAS = 2, SENTENCES = 3, MOST = 5, ROUNDS = 5 };
-
-
-static Error e;
 
 /* Gates and the like that start at 0 would hide what stands before them. */
 static void stir(Trainer *t) {
@@ -49,8 +43,8 @@ static Trainer *model(const Variant *v, const char *backend, int threads) {
     Trainer *t;
     const Backend *b = backend_find(backend, &e);
     cr_assert(b, "%s", e.text);
-    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, recipe, seed, REPLICAS, b, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, v, NULL, recipe, seed, REPLICAS, b, &e));
+    OK(trainer_share(t, threads, &e));
     stir(t);
     return t;
 }

@@ -1,14 +1,8 @@
 /* Ranges of blocks, and the equation that a variant's columns make. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "models/equation.h"
 #include "models/norm.h"
 #include "models/transformer.h"
-
-static Error e;
+#include "tests/test.h"
 
 static const char *const column_of[CHOICE_COUNT] = {
 #define CHOICE(column, ...) #column,
@@ -30,7 +24,7 @@ static Variant changed(const char *name, const char *changes) {
     for (char *at = strtok(copy, ","); at; at = strtok(NULL, ",")) {
         char *sign = strchr(at, '=');
         *sign = 0;
-        cr_assert_eq(variant_set(&v, at, sign + 1, &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, at, sign + 1, &e));
     }
     return v;
 }
@@ -84,9 +78,9 @@ Test(equation, a_range_has_one_text) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         BlockRange r, again;
         char text[RANGE_TEXT_SIZE], twice[RANGE_TEXT_SIZE];
-        cr_assert_eq(range_parse(&r, rows[i][0], &e), RC_OK, "%s", e.text);
+        OK(range_parse(&r, rows[i][0], &e));
         cr_expect_str_eq(range_text(text, r), rows[i][1]);
-        cr_assert_eq(range_parse(&again, text, &e), RC_OK);
+        OK(range_parse(&again, text, &e));
         cr_expect_str_eq(range_text(twice, again), text);
         cr_expect_eq(range_whole(r), !rows[i][1][0]);
     }
@@ -137,7 +131,7 @@ Test(equation, a_range_must_hold_a_block_of_the_model) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Variant v = row("pre");
-        cr_assert_eq(variant_set(&v, "attn.out", rows[i].value, &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, "attn.out", rows[i].value, &e));
         cr_expect_eq(variant_check(&v, rows[i].depth, &e), RC_USAGE, "%s", rows[i].value);
         cr_expect_str_eq(e.text, rows[i].error);
         cr_expect_eq(variant_depth(&v, 2), rows[i].smallest, "%s", rows[i].value);
@@ -168,16 +162,16 @@ Test(equation, columns_with_ranges_read_back) {
     char value[VARIANT_TEXT_SIZE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Variant v = row("pre"), again = row("post");
-        cr_assert_eq(variant_set(&v, "attn.out", rows[i][0], &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, "attn.out", rows[i][0], &e));
         cr_expect_str_eq(variant_get(value, &v, "attn.out"), rows[i][1]);
         cr_expect_str_eq(variant_get(value, &v, "mlp.out"), "none", "of one column only");
-        cr_assert_eq(variant_set(&again, "attn.out", variant_get(value, &v, "attn.out"), &e), RC_OK, "%s", e.text);
+        OK(variant_set(&again, "attn.out", variant_get(value, &v, "attn.out"), &e));
         cr_expect_str_eq(variant_get(value, &again, "attn.out"), rows[i][1]);
     }
     Variant v = changed("pre", "attn.out=rms from 2/3,mlp.out=ln to 0,attn.out=center to 1/2");
     cr_expect_str_eq(variant_get(value, &v, "attn.out"), "none; rmsnorm from 2/3; center to 1/2", "a range adds");
     cr_expect_str_eq(variant_change(value, &v, variant_find("pre", &e), "attn.out"), "rmsnorm from 2/3; center to 1/2");
-    cr_assert_eq(variant_set(&v, "attn.out", "ln", &e), RC_OK);
+    OK(variant_set(&v, "attn.out", "ln", &e));
     cr_expect_str_eq(variant_get(value, &v, "attn.out"), "layernorm", "a plain value takes the ranges away");
     cr_expect_str_eq(variant_get(value, &v, "mlp.out"), "none; layernorm to 0");
     /* Refused, and then nothing has changed. */
@@ -204,7 +198,7 @@ Test(equation, the_longest_text_fits) {
     Variant v = row("pre");
     char value[VARIANT_TEXT_SIZE];
     for (int i = 0; i < VARIANT_RANGES_MAX; i++)
-        cr_assert_eq(variant_set(&v, "mlp.mid", "layernorm from 1021/1024 to 1023/1024", &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, "mlp.mid", "layernorm from 1021/1024 to 1023/1024", &e));
     cr_assert_eq(variant_set(&v, "mlp.mid", "layernorm to 1", &e), RC_USAGE);
     cr_expect(strlen(variant_get(value, &v, "mlp.mid")) > 150);
     cr_expect_eq(variant_set(&v, "mlp.mid", value, &e), RC_OK, "%s", e.text);
@@ -216,9 +210,9 @@ Test(equation, the_longest_rules_fit) {
     Variant v = row("pre");
     char value[VARIANT_TEXT_SIZE], range[120];
     snprintf(range, sizeof range, "%s from 1021/1024 to 1023/1024", long_rule);
-    cr_assert_eq(variant_set(&v, "attn.gate", long_rule, &e), RC_OK, "%s", e.text);
+    OK(variant_set(&v, "attn.gate", long_rule, &e));
     for (int i = 0; i < VARIANT_RANGES_MAX; i++)
-        cr_assert_eq(variant_set(&v, "attn.gate", range, &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, "attn.gate", range, &e));
     cr_assert_eq(variant_set(&v, "attn.gate", range, &e), RC_USAGE);
     cr_expect(strlen(variant_get(value, &v, "attn.gate")) > 350);
     cr_expect_eq(variant_set(&v, "attn.gate", value, &e), RC_OK, "%s", e.text);
@@ -414,7 +408,7 @@ Test(equation, no_column_is_forgotten) {
         if (!strcmp(key, "attn.qk_over")) base = changed("none", "attn.qk=rms");
         v = base;
         const char *value = change_of(key);
-        cr_assert_eq(variant_set(&v, key, value, &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, key, value, &e));
         text_clear(&plain), text_clear(&other);
         equation_text(&base, 4, "; ", &plain), equation_text(&v, 4, "; ", &other);
         cr_expect_str_neq(plain.at, other.at, "%s", key);

@@ -1,15 +1,11 @@
 /* No row is half made: each norm, rule, choice and column changes the tape of some network and the losses that it is
  * trained to, from those of every other row of its kind. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "models/norm.h"
 #include "models/transformer.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 enum { ROWS_MAX = 64 };
-static Error e;
 
 static const char *const column_of[CHOICE_COUNT] = {
 #define CHOICE(column, ...) #column,
@@ -28,9 +24,9 @@ static int count;
 static Variant dressed(const char *const (*changes)[2]) {
     Variant v = *variant_find("pre", &e);
     static const char *const norms[][2] = {{"attn.out", "rms"}, {"mlp.out", "rms"}};
-    for (int i = 0; i < 2; i++) cr_assert_eq(variant_set(&v, norms[i][0], norms[i][1], &e), RC_OK, "%s", e.text);
+    for (int i = 0; i < 2; i++) OK(variant_set(&v, norms[i][0], norms[i][1], &e));
     for (; changes && (*changes)[0]; changes++)
-        cr_assert_eq(variant_set(&v, (*changes)[0], (*changes)[1], &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, (*changes)[0], (*changes)[1], &e));
     return v;
 }
 
@@ -57,7 +53,7 @@ static void try(const Variant *v, const char *key, const char *value) {
 }
 
 static void try_set(Variant v, const char *key, const char *value) {
-    cr_assert_eq(variant_set(&v, key, value, &e), RC_OK, "%s", e.text);
+    OK(variant_set(&v, key, value, &e));
     try(&v, key, value);
 }
 

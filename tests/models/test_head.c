@@ -1,14 +1,9 @@
 /* A head in pieces of rows: the bits of the whole, with a piece's logits in memory. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/canon.h"
 #include "models/head.h"
 #include "models/trainer_count.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* Whether this setting's head can be cut: nothing in it learns but its matrix. */
 static bool can_cut(const ModelShape *s, const Variant *v) {
@@ -32,7 +27,6 @@ static void compare(const char *what, const Backend *backend, const Variant *v, 
 Test(head, pieces_have_the_bits_of_the_whole, .timeout = 300) {
     int compared = 0;
     for (int i = 0; i < toy_settings(); i++) {
-        Error e;
         Variant v;
         ModelShape s;
         Recipe r;
@@ -51,7 +45,6 @@ Test(head, pieces_have_the_bits_of_the_whole_on_every_backend, .timeout = 600) {
     static const int shapes[][2] = {{32, 65}, {24, 37}, {16, 192}}; /* width, vocabulary */
     int rows = 0;
     for (int i = 0; i < backend_count; i++) {
-        Error e;
         Recipe r = toy_recipe();
         if (!backends[i]->supported() || strcmp(backend_class(backends[i]), "canon")) continue;
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -68,7 +61,6 @@ Test(head, pieces_have_the_bits_of_the_whole_on_every_backend, .timeout = 600) {
 Test(head, blocks_join_by_the_same_tree, .timeout = 300) {
     static const int sequences[] = {256, 300, 512, 600, 1024, 1500}; /* of 16 rows; a block has 256 */
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
-        Error e;
         ModelShape s = toy_shape();
         Recipe r = toy_recipe();
         s.width = 8, s.layers = 1, s.batch = sequences[i];
@@ -76,7 +68,6 @@ Test(head, blocks_join_by_the_same_tree, .timeout = 300) {
         s.tied = false;
         compare("blocks", backend_find("cpu", &e), variant_find("pre", &e), s, &r, 100000, 1);
     }
-    Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     const Backend *simt = backend_find("simt", &e);
@@ -86,7 +77,6 @@ Test(head, blocks_join_by_the_same_tree, .timeout = 300) {
 
 /* With parts of a batch and recomputed blocks as well. */
 Test(head, goes_with_parts_and_recomputing) {
-    Error e;
     Variant pre = *variant_find("pre", &e);
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
@@ -100,7 +90,6 @@ Test(head, goes_with_parts_and_recomputing) {
 
 /* Logits and their gradient, which is in place of them, are those of a piece. */
 Test(head, a_piece_is_in_memory) {
-    Error e;
     Variant pre = *variant_find("pre", &e);
     ModelShape s = toy_shape();
     const Backend *cpu = backend_find("cpu", &e);

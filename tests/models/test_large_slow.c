@@ -1,14 +1,8 @@
 /* Tensors of 2^31 numbers and more on the host. A batch whose logits have so many gives the bits of the same batch in
  * four passes, whose logits have a quarter of them. Needs 11 GB of free memory. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "models/trainer.h"
 #include "models/trainer_look.h"
-
-static Error e;
+#include "tests/test.h"
 
 static void needs_memory(double bytes) {
     double kib = 0;
@@ -41,9 +35,9 @@ static double step(const char *backend, int passes, uint8_t hash[32]) {
     StepReport report = {0};
     const Backend *b = backend_find(backend, &e);
     cr_assert(b, "%s", e.text);
-    cr_assert_eq(shape_check(&s, false, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(trainer_share(t, 2, &e), RC_OK);
+    OK(shape_check(&s, false, &e));
+    OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e));
+    OK(trainer_share(t, 2, &e));
     int32_t *tokens = trainer_feed(t, "tokens", 0), *targets = trainer_feed(t, "targets", 0);
     for (int i = 0; i < BATCH * CONTEXT; i++)
         tokens[i] = (int32_t)(i * 7919L % VOCAB), targets[i] = (int32_t)((i + 1) * 7919L % VOCAB);

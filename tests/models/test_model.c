@@ -1,12 +1,8 @@
 /* Whole models: every variant's gradient in double, learning, identities between rows, names, shapes. */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sha256.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* The rows of the table, then rows with every column that the table leaves alone. */
 static const char *const dressed[][2] = {
@@ -43,11 +39,9 @@ static const char *const dressed[][2] = {
 enum { DRESSED = sizeof dressed / sizeof *dressed };
 
 static Variant variant_of(int i) {
-    Error e;
     if (i < variant_count) return variants[i];
     Variant v = *variant_find(i % 2 ? "pre" : "post", &e);
-    cr_assert_eq(variant_set(&v, dressed[i - variant_count][0], dressed[i - variant_count][1], &e), RC_OK, "%s",
-                 e.text);
+    OK(variant_set(&v, dressed[i - variant_count][0], dressed[i - variant_count][1], &e));
     return v;
 }
 
@@ -59,13 +53,12 @@ static struct criterion_test_params every_variant(void) {
 
 /* Directional derivatives of the whole loss along each parameter tensor's largest gradient. */
 static void check_gradients(int index, const Variant *v, const ModelShape *s) {
-    Error e;
     const Backend *oracle = backend_find("cpu64", &e);
     Recipe recipe = toy_recipe();
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
     uint64_t seed = 3;
     Trainer *t;
-    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, oracle, &e), RC_OK);
+    OK(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, oracle, &e));
     toy_batch(t, 0, 7, 0);
     t->program.scalars[0] = (Scalars){.count = s->batch * s->context, .drop_scale = 1};
     program_forward(&t->program);
@@ -126,7 +119,6 @@ ParameterizedTest(int *index, model, gradient_of_pairs) {
 
 /* Every optimizer learns one batch by heart (SGD needs its own learning rate). */
 Test(model, overfits_one_batch) {
-    Error e;
     const Backend *cpu = backend_find("cpu", &e);
     for (int o = 0; o < OPTIMIZER_COUNT; o++) {
         Recipe recipe = toy_recipe();
@@ -135,7 +127,7 @@ Test(model, overfits_one_batch) {
         uint64_t seed = 1;
         Trainer *t;
         StepReport report = {.finite = true};
-        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cpu, &e), RC_OK);
+        OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cpu, &e));
         for (int i = 0; i < 300; i++) {
             toy_batch(t, 0, 1, 0);
             trainer_step(t, &report);
@@ -147,14 +139,13 @@ Test(model, overfits_one_batch) {
 }
 
 static void losses(double *out, int steps, const Variant *v, double eps) {
-    Error e;
     ModelShape s = toy_shape();
     s.norm_eps = eps;
     Recipe recipe = toy_recipe();
     uint64_t seed = 5;
     Trainer *t;
     StepReport report = {.finite = true};
-    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     for (int i = 0; i < steps; i++) {
         toy_batch(t, 0, 5, (uint64_t)i);
         trainer_step(t, &report);
@@ -165,7 +156,6 @@ static void losses(double *out, int steps, const Variant *v, double eps) {
 
 /* LN(LN(x)) = LN(x) at gain 1, bias 0, eps 0: prepost is post at initialization when both carry an embedding LN. */
 Test(model, prepost_equals_post_at_initialization) {
-    Error e;
     Variant post = *variant_find("post", &e), prepost = *variant_find("prepost", &e);
     double a, b;
     variant_set(&post, "embed", "layernorm", &e);
@@ -197,14 +187,13 @@ ParameterizedTestParameters(model, places) {
 /* No op's input is overwritten before it runs forward, nor before it runs backward, except by an output that may alias
  * it. */
 ParameterizedTest(int *index, model, places) {
-    Error e;
     Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.dropout = true;
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     Trainer *t;
-    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     const Tape *tape = &t->tape;
     const Places *p = &t->program.places;
     int over = 0;
@@ -293,7 +282,6 @@ Test(model, gradients_over_activations) {
 
 /* A scale of 1 is no scale, and constant rules of 1 are the plain row: exactly, for several updates. */
 Test(model, rules_of_one_change_nothing) {
-    Error e;
     Variant pre = *variant_find("pre", &e), ruled = pre;
     double a[4], b[4];
     variant_set(&ruled, "carry", "1", &e);
@@ -305,14 +293,13 @@ Test(model, rules_of_one_change_nothing) {
 
 /* ReZero: gate 0 makes the blocks the identity, so only the gates have a gradient inside the blocks. */
 Test(model, rezero_is_the_identity_at_start) {
-    Error e;
     Variant v = *variant_find("none", &e);
     variant_set(&v, "gate", "learned 0", &e);
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     uint64_t seed = 2;
     Trainer *t;
-    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     toy_batch(t, 0, 2, 0);
     t->program.scalars[0] = (Scalars){.count = s.batch * s.context, .drop_scale = 1};
     program_forward(&t->program);
@@ -328,7 +315,6 @@ Test(model, rezero_is_the_identity_at_start) {
 
 /* The shape of the write-up: 1,611,136 parameters with biases and positions at 8 layers, 818,048 at 4. */
 Test(model, parameter_counts) {
-    Error e;
     const struct {
         int layers;
         size_t parameters;
@@ -346,7 +332,6 @@ Test(model, parameter_counts) {
 
 /* FLOPs by the published formula: 3 (2 (12 L d^2 + V d) + L 4 d (T + 1) / 2) per token. */
 Test(model, flops_follow_the_formula) {
-    Error e;
     ModelShape s = whole_shape();
     Tape t;
     transformer_build(&t, &s, variant_find("pre", &e), NULL);
@@ -357,15 +342,13 @@ Test(model, flops_follow_the_formula) {
 
 /* Shared tensors start with the same numbers whatever else an arm has. */
 Test(model, arms_share_initial_weights) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     uint64_t seed = 9;
     Trainer *a, *b;
-    cr_assert_eq(trainer_for_gpt(&a, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
-                 RC_OK);
-    cr_assert_eq(
-        trainer_for_gpt(&b, &s, variant_find("peri", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    OK(trainer_for_gpt(&a, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
+    OK(
+        trainer_for_gpt(&b, &s, variant_find("peri", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
     int shared = 0;
     for (int i = 0; i < a->tape.tensors; i++) {
         if (a->tape.tensor[i].role != ROLE_PARAM) continue;
@@ -397,7 +380,6 @@ Test(model, schedules) {
 
 /* One AdamW step by hand: m = 0.1 g, v = 0.05 g^2, both corrected back to g and g^2, so the step is lr sign(g). */
 Test(model, adamw_by_hand) {
-    Error e;
     Recipe r = toy_recipe();
     Scalars s;
     recipe_scalars(&r, &s, 1, 0, 1, 0.9, 0.95);
@@ -413,18 +395,17 @@ Test(model, adamw_by_hand) {
 
 /* Kernels count the numbers of a tensor in an int. */
 Test(model, a_tensor_of_too_many_numbers_is_refused_on_a_device) {
-    Error e;
     ModelShape s = toy_shape();
-    cr_assert_eq(shape_check(&s, true, &e), RC_OK);
+    OK(shape_check(&s, true, &e));
     s.batch = 1 << 13, s.context = 1 << 11;
     cr_assert_eq(shape_check(&s, true, &e), RC_USAGE, "2^24 rows x 128");
     cr_assert(strstr(e.text, "batch") && strstr(e.text, "2^31"), "%s", e.text);
-    cr_assert_eq(shape_check(&s, false, &e), RC_OK, "%s", e.text);
+    OK(shape_check(&s, false, &e));
     s.batch = 1 << 12;
-    cr_assert_eq(shape_check(&s, true, &e), RC_OK, "%s", e.text);
+    OK(shape_check(&s, true, &e));
     s.vocab = 1 << 26;
     cr_assert_eq(shape_check(&s, true, &e), RC_USAGE);
-    cr_assert_eq(shape_check(&s, false, &e), RC_OK, "%s", e.text);
+    OK(shape_check(&s, false, &e));
     s.width = 1 << 28, s.heads = 1;
     cr_assert_eq(shape_check(&s, false, &e), RC_USAGE, "rows of 2^31 numbers");
 }

@@ -1,18 +1,11 @@
 /* What the rows of models/variants.c promise: exact identities between them, what their starts and profiling passes
  * measure, what does not go together. In double, eps = 0 where an identity needs it. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sha256.h"
-#include "models/norm.h"
 #include "models/init.h"
+#include "models/norm.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
-
-static Error e;
+#include "tests/test.h"
 
 /* The row with "key=value" changes, ',' between them. */
 static Variant changed(const char *name, const char *changes) {
@@ -24,7 +17,7 @@ static Variant changed(const char *name, const char *changes) {
     for (char *at = strtok(copy, ","); at; at = strtok(NULL, ",")) {
         char *sign = strchr(at, '=');
         *sign = 0;
-        cr_assert_eq(variant_set(&v, at, sign + 1, &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, at, sign + 1, &e));
     }
     return v;
 }
@@ -34,8 +27,8 @@ static Trainer *trainer(const Variant *v, int layers, double eps, const Recipe *
     ModelShape s = toy_shape();
     s.layers = layers, s.norm_eps = eps;
     Trainer *t;
-    cr_assert_eq(variant_check(v, layers, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(trainer_for_gpt(&t, &s, v, NULL, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
+    OK(variant_check(v, layers, &e));
+    OK(trainer_for_gpt(&t, &s, v, NULL, r, &seed, 1, backend_find(backend, &e), &e));
     return t;
 }
 
@@ -282,7 +275,7 @@ Test(placements, starts) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Variant v = changed("pre", "");
-        cr_assert_eq(variant_set(&v, "init", rows[i].init, &e), RC_OK);
+        OK(variant_set(&v, "init", rows[i].init, &e));
         Recipe r = toy_recipe();
         Trainer *t = trainer(&v, 4, 1e-5, &r, "readable");
         double got = deviation(t, rows[i].tensor, rows[i].part, rows[i].parts);
@@ -378,7 +371,7 @@ Test(placements, young_defaults_are_canonical_text) {
     for (int k = 0; k < variant_key_count; k++) {
         Variant v = variants[0];
         char value[VARIANT_TEXT_SIZE];
-        cr_assert_eq(variant_set(&v, variant_keys[k], variant_default(variant_keys[k]), &e), RC_OK, "%s", e.text);
+        OK(variant_set(&v, variant_keys[k], variant_default(variant_keys[k]), &e));
         cr_expect_str_eq(variant_get(value, &v, variant_keys[k]), variant_default(variant_keys[k]));
         cr_expect_eq(variant_left_out(variant_keys[k], value), variant_since(variant_keys[k]) > 1);
     }

@@ -1,15 +1,10 @@
 /* Probes and feeds: every row of models/probes.def is measured and changes nothing that is trained; a model with one
  * more feed and a second stack is a builder, trained by the same trainer; 1,024 layers run. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sha256.h"
 #include "models/massive.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 static ProbeChoice all_probes(void) {
     ProbeChoice c = {.every = 1};
@@ -201,7 +196,6 @@ Test(probes, change_no_placement_and_are_the_same_for_all_threads) {
     const Recipe recipe[2] = {toy_recipe(), toy_recipe()};
     const uint64_t seed[2] = {3, 4};
     ModelShape s = toy_shape();
-    Error e;
     s.layers = 3;
     for (int v = 0; v < variant_count; v++) {
         double first[512] = {0};
@@ -209,10 +203,9 @@ Test(probes, change_no_placement_and_are_the_same_for_all_threads) {
         for (int run = 0; run < 4; run++) { /* without probes; with them on 1, 2 and 3 threads, replicas beside it */
             Trainer *t;
             int replicas = run == 2 ? 2 : 1;
-            cr_assert_eq(trainer_for_gpt(&t, &s, &variants[v], run ? &all : NULL, recipe, seed, replicas,
-                                         backend_find("cpu", &e), &e),
-                         RC_OK);
-            if (run) cr_assert_eq(program_share(&t->program, run, &e), RC_OK);
+            OK(trainer_for_gpt(&t, &s, &variants[v], run ? &all : NULL, recipe, seed, replicas, backend_find("cpu", &e),
+                               &e));
+            if (run) OK(program_share(&t->program, run, &e));
             StepReport *report = trainer_reports(t, replicas);
             for (int step = 0; step < 2; step++) {
                 for (int r = 0; r < replicas; r++) toy_batch(t, r, seed[r], (uint64_t)step);
@@ -240,12 +233,11 @@ Test(probes, the_streams_gradient_is_not_scaled_with_the_loss) {
     const uint64_t seed = 3;
     static const char *const precision[] = {"exact", "fp16-scaled"};
     double norm[2][2];
-    Error e;
     for (int p = 0; p < 2; p++) {
         Trainer *t;
         const Backend *b = backend_precise("cpu", precision[p], &e);
         cr_assert(b, "%s", e.text);
-        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("peri", &e), &all, &recipe, &seed, 1, b, &e), RC_OK);
+        OK(trainer_for_gpt(&t, &s, variant_find("peri", &e), &all, &recipe, &seed, 1, b, &e));
         StepReport *report = trainer_reports(t, 1);
         do { /* a skipped step changes nothing but the scale */
             toy_batch(t, 0, 3, 0);
@@ -337,14 +329,12 @@ Test(probes, what_a_stored_run_lacks) {
 
 /* A deep model, more layers than there ever was room for. */
 Test(probes, a_thousand_and_twenty_four_layers) {
-    Error e;
     ModelShape s = toy_shape();
     s.layers = 1024, s.width = 4, s.heads = 1, s.context = 4, s.batch = 1, s.vocab = 11;
     Recipe recipe = toy_recipe();
     const uint64_t seed = 1;
     Trainer *t;
-    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
-                 RC_OK);
+    OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
     StepReport *report = trainer_reports(t, 1);
     toy_batch(t, 0, 1, 0);
     cr_assert(trainer_step(t, report) && report->finite);
@@ -381,7 +371,6 @@ static void two_batch(Trainer *t, uint64_t step) {
 }
 
 Test(probes, a_second_stack_is_a_builder) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     const uint64_t seed = 2;
@@ -396,7 +385,7 @@ Test(probes, a_second_stack_is_a_builder) {
         const Backend *on = backend_find(backend[b], &(Error){.code = RC_OK});
         if (!on) continue;
         two_stacks(&tape, &s, variant_find("pre", &e));
-        cr_assert_eq(trainer_from_tape(&t, &tape, 1, &recipe, &seed, 1, on, &e), RC_OK);
+        OK(trainer_from_tape(&t, &tape, 1, &recipe, &seed, 1, on, &e));
         cr_assert_eq(trainer_feeds(t, 0, room), 3);
         cr_assert_str_eq(room[2].name, "source");
         cr_assert_eq(t->tape.layers, 4);
@@ -405,7 +394,7 @@ Test(probes, a_second_stack_is_a_builder) {
         if (b) {
             const Corpus corpus = {(int32_t[]){0, 0}, 2, 1, 1, s.context};
             cr_expect_eq(trainer_keep_corpus(t, &corpus, &e), RC_USAGE);
-            cr_expect(strstr(e.text, "'source'"), "%s", e.text);
+            HOLDS(e.text, "'source'");
         }
         float first = 0;
         for (int step = 0; step < (b ? 3 : 60); step++) {

@@ -1,12 +1,9 @@
 /* What moves over the steps of a run (fade, blend) is where the last update left it: in evaluation, after a resume, in
  * each replica by its own number of steps, on the host and in the device's kernels. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/philox.h"
 #include "models/trainer_look.h"
 #include "models/trainer_state.h"
+#include "tests/test.h"
 
 Test(progress, of_an_update) {
     const Recipe five = {.steps = 5}, one = {.steps = 1}, none = {.steps = 0};
@@ -29,7 +26,6 @@ typedef struct {
 } Moving;
 
 static void start(Moving *m, const char *backend) {
-    Error e;
     Tape t;
     *m = (Moving){.seed = {3, 4}};
     for (int r = 0; r < REPLICAS; r++)
@@ -48,8 +44,7 @@ static void start(Moving *m, const char *backend) {
     t.logits = tape_op2(&t, OP_linear, m->y, head, (Attr){0}, -1, "logits");
     t.nll = tape_op2(&t, OP_xent, t.logits, targets, (Attr){0}, -1, "nll");
     t.loss = tape_op1(&t, OP_mean, t.nll, (Attr){0}, -1, "loss");
-    cr_assert_eq(trainer_from_tape(&m->t, &t, 1, m->recipe, m->seed, REPLICAS, backend_find(backend, &e), &e), RC_OK,
-                 "%s", e.text);
+    OK(trainer_from_tape(&m->t, &t, 1, m->recipe, m->seed, REPLICAS, backend_find(backend, &e), &e));
 }
 
 static void batch(const Moving *m) {
@@ -123,7 +118,6 @@ Test(progress, evaluation_and_resume_stand_at_the_last_update) {
     static const char *const backend[] = {"cpu64", "cpu", "simt"};
     uint8_t whole[3][REPLICAS][32], resumed[REPLICAS][32];
     for (int b = 0; b < 3; b++) {
-        Error e;
         if (!backend_find(backend[b], &e)) continue;
         Moving m, again;
         start(&m, backend[b]);

@@ -1,24 +1,17 @@
 /* A pass in eight bits: each product against double sums of factors quantized here, and the same bits on every path. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "models/quantized.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 static Trainer *trained(const char *backend, const char *variant, int replicas, int threads) {
-    Error e;
     Trainer *t;
     static Recipe recipe[2];
     static const uint64_t seed[2] = {1, 2};
     ModelShape s = toy_shape();
     uint8_t chain[32] = {0};
     recipe[0] = recipe[1] = toy_recipe();
-    cr_assert_eq(
-        trainer_for_gpt(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, backend_find(backend, &e), &e),
-        RC_OK);
-    if (threads > 1) cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, backend_find(backend, &e), &e));
+    if (threads > 1) OK(trainer_share(t, threads, &e));
     toy_train(t, 2, chain);
     return t;
 }

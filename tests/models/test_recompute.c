@@ -1,13 +1,8 @@
 /* Activations that are computed again in the backward pass: the same bits, in the memory of one block. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "models/places.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* Blocks 0 and 1 are computed again, the last is not. */
 static void setting(int i, Variant *v, ModelShape *s, Recipe *r) {
@@ -16,7 +11,6 @@ static void setting(int i, Variant *v, ModelShape *s, Recipe *r) {
 }
 
 static void compare_on(const char *name, int first, int every, int threads) {
-    Error e;
     const Backend *backend = backend_find(name, &e);
     cr_assert(backend, "%s", e.text);
     for (int i = first; i < toy_settings(); i += every) {
@@ -52,7 +46,6 @@ Test(recompute, changes_no_bit_on_a_device, .timeout = 600) {
 
 /* In several passes over a batch. */
 Test(recompute, changes_no_bit_in_passes) {
-    Error e;
     Variant v;
     ModelShape s;
     Recipe r;
@@ -78,16 +71,14 @@ Test(recompute, probes_read_the_same) {
     const ProbeChoice probes = all_probes();
     const uint64_t seed = 3;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        Error e;
         Trainer *t[2];
         StepReport *report[2];
         ModelShape s = toy_shape();
         s.layers = 3;
         for (int again = 0; again < 2; again++) {
             s.recompute = again;
-            cr_assert_eq(trainer_for_gpt(&t[again], &s, variant_find(names[k], &e), &probes, &r, &seed, 1,
-                                         backend_find("cpu", &e), &e),
-                         RC_OK, "%s", e.text);
+            OK(trainer_for_gpt(&t[again], &s, variant_find(names[k], &e), &probes, &r, &seed, 1,
+                               backend_find("cpu", &e), &e));
             report[again] = trainer_reports(t[again], 1);
             toy_batch(t[again], 0, 7, 0);
             cr_assert(trainer_step(t[again], report[again]));
@@ -104,7 +95,6 @@ Test(recompute, probes_read_the_same) {
 }
 
 static size_t words_of(int layers, bool recompute) {
-    Error e;
     Tape t;
     Recompute again;
     Places p;
@@ -132,7 +122,6 @@ Test(recompute, a_block_more_keeps_its_output_alone) {
 
 /* Each op of the first of two blocks but those that only a sum reads: the last products. */
 Test(recompute, last_products_are_not_run_again) {
-    Error e;
     Tape t;
     Recompute r;
     ModelShape s = toy_shape();
@@ -169,13 +158,12 @@ static int counted_once(const char *row, double init_std) {
     Rounded *count[2];
     int sites = 0, rounded = 0;
     for (int again = 0; again < 2; again++) {
-        Error e;
         Trainer *t;
         ModelShape s = toy_shape();
         s.layers = 3, s.recompute = again;
         if (init_std > 0) r.init.matrix = r.init.residual = init_std;
         const Backend *backend = backend_find(row, &e);
-        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend, &e), RC_OK);
+        OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend, &e));
         StepReport *report = trainer_reports(t, 1);
         toy_batch(t, 0, 7, 0);
         cr_assert(trainer_step(t, report));

@@ -1,11 +1,9 @@
 /* Every paper that a placement names has its row, and every row is named. */
-#include <criterion/criterion.h>
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "models/references.h"
 #include "models/variant.h"
+#include "tests/test.h"
 
 /* Blank out the papers that the table knows, and return the first year or arXiv number that is left. */
 static const char *unknown(const char *cite, char rest[400]) {

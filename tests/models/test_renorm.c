@@ -1,18 +1,13 @@
 /* Parameters whose rows or columns have length 1 (Tensor.unit, the rule of nGPT), on the toy shape: from the start and
  * after every step, with the same bits by threads, in other replicas, on the shim and on every row of a class. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sha256.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* Matrices by rows, those that write into the stream by columns, the token table as said; positions are not touched. */
 static Trainer *trainer(const Backend *b, UnitKind table, int vocab, const Recipe *recipe, const uint64_t *seed,
                         int replicas) {
-    Error e;
     Tape tape;
     Trainer *t;
     ModelShape shape = toy_shape();
@@ -63,7 +58,6 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* A run of a case; off by at most `allowed` after its steps. */
 static void hash_after(char out[SHA256_HEX], const Backend *b, const Case *c, int threads, double allowed) {
-    Error e;
     Recipe recipe = toy_recipe();
     recipe.lr = 0.1; /* far from length 1 between two steps */
     uint64_t seed = 3;
@@ -83,7 +77,6 @@ static void hash_after(char out[SHA256_HEX], const Backend *b, const Case *c, in
 }
 
 Test(renorm, lines_have_length_one_and_the_same_bits) {
-    Error e;
     for (int i = 0; i < CASES; i++) {
         const Case *c = &cases[i];
         char readable[SHA256_HEX], got[SHA256_HEX];
@@ -107,7 +100,6 @@ Test(renorm, lines_have_length_one_and_the_same_bits) {
 
 /* The update that a step reports is the optimizer's: with lr = 0 it is 0 although lines are brought to length 1. */
 static void probe_of_update(const char *backend) {
-    Error e;
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     recipe.lr = 0;
@@ -150,7 +142,6 @@ Test(renorm, zeros_stay_and_probes_see_the_update) {
 
 /* Columns of zeros stay too, and nothing becomes NaN. */
 static void zero_columns(const char *backend) {
-    Error e;
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     recipe.lr = 0;
@@ -184,7 +175,6 @@ Test(renorm, columns_of_zeros_stay) {
 
 /* Replicas keep to themselves, restarting one leaves the others alone, and one that has stopped is not touched. */
 static void replicas(const char *backend) {
-    Error e;
     Recipe recipe[2] = {toy_recipe(), toy_recipe()};
     const uint64_t seed[2] = {3, 4};
     uint8_t chain[32] = {0}, alone[32], among[32], begun[32];

@@ -1,22 +1,16 @@
 /* Runs stored in words of 16 bits (kernels/rounding.h): the same bits and counts on every path, near a double oracle
  * that rounds at the same places; and the loss's scale (kernels/loss_scale.h). */
-#include <criterion/criterion.h>
-#include <criterion/parameterized.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sha256.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 static const PrecisionKind stored[] = {PRECISION_fp16, PRECISION_bf16_stored, PRECISION_fp16_scaled};
 enum { STORED = sizeof stored / sizeof *stored };
 
 /* A row's kernels in another precision. */
 static Backend as(const char *row, PrecisionKind p) {
-    Error e;
     Backend b = *backend_find(row, &e);
     b.precision = p;
     return b;
@@ -38,14 +32,13 @@ static void hash_counts(Trainer *t, int replica, char out[SHA256_HEX]) {
 
 static Outcome outcome(const Backend *b, const Variant *v, const ModelShape *s, const Recipe *r, int steps,
                        int threads) {
-    Error e;
     Trainer *t;
     Outcome o = {0};
     uint64_t seed = 1;
     uint8_t chain[32] = {0}, parameters[32];
     char x[SHA256_HEX], y[SHA256_HEX];
-    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
-    if (threads > 1) cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
+    OK(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e));
+    if (threads > 1) OK(trainer_share(t, threads, &e));
     toy_train(t, steps, chain);
     trainer_hash(t, 0, parameters);
     snprintf(o.hashes, sizeof o.hashes, "%s:%s", sha256_hex(x, chain), sha256_hex(y, parameters));
@@ -108,9 +101,8 @@ static double apart(Trainer *a, Trainer *b, int tensor) {
 
 static Trainer *passed(const Backend *b, const Variant *v, const ModelShape *s, const Recipe *r) {
     static uint64_t seed = 1;
-    Error e;
     Trainer *t;
-    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e), RC_OK);
+    OK(trainer_for_gpt(&t, s, v, NULL, r, &seed, 1, b, &e));
     toy_batch(t, 0, seed, 0);
     if (trainer_awaits_data(t)) trainer_init_from_data(t);
     if (trainer_scaled(t)) trainer_set_scale(t, 0, (LossScale){.now = 64}); /* fits every row */
@@ -160,7 +152,6 @@ ParameterizedTest(int *index, rounded, gradients_are_the_rounded_oracles) {
 
 /* Whatever stands in a narrow tensor after a step is a number of the word; masters and the loss are not. */
 Test(rounded, memory_holds_words) {
-    Error e;
     Variant v = *variant_find("peri", &e);
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
@@ -193,11 +184,10 @@ Test(rounded, memory_holds_words) {
 }
 
 static Trainer *made(const Backend *b, const Recipe *recipe, const uint64_t *seed, int replicas, const char *variant) {
-    Error e;
     Trainer *t;
     static ModelShape s;
     s = toy_shape();
-    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, b, &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, variant_find(variant, &e), NULL, recipe, seed, replicas, b, &e));
     return t;
 }
 
@@ -216,7 +206,6 @@ static const char *const scaled_rows[] = {"portable-fp16-scaled", "simt-fp16-sca
  * of a run whose scale was right from the start. */
 Test(rounded, a_scale_that_is_too_large_is_halved) {
     for (int row = 0; row < 2; row++) {
-        Error e;
         const Backend *b = backend_find(scaled_rows[row], &e);
         Recipe recipe = toy_recipe();
         uint64_t seed = 3;
@@ -250,7 +239,6 @@ Test(rounded, a_scale_that_is_too_large_is_halved) {
 
 Test(rounded, a_scale_that_fits_is_doubled) {
     for (int row = 0; row < 2; row++) {
-        Error e;
         const Backend *b = backend_find(scaled_rows[row], &e);
         Recipe recipe = toy_recipe();
         uint64_t seed = 3;
@@ -292,7 +280,6 @@ static int first_site(Trainer *t, int replica, uint64_t *step) {
 Test(rounded, overflow_at_step_0) {
     static const char *const rows[] = {"portable-fp16", "portable-fp16-scaled", "simt-fp16", "portable-bf16-stored"};
     for (int i = 0; i < 4; i++) {
-        Error e;
         const Backend *b = backend_find(rows[i], &e);
         Recipe recipe = toy_recipe();
         uint64_t seed = 1, at = 99;
@@ -316,7 +303,6 @@ Test(rounded, overflow_at_step_0) {
 Test(rounded, overflow_of_a_backward_pass) {
     static const char *const rows[] = {"portable-fp16-scaled", "simt-fp16-scaled"};
     for (int i = 0; i < 2; i++) {
-        Error e;
         const Backend *b = backend_find(rows[i], &e);
         Recipe recipe = toy_recipe();
         uint64_t seed = 1, at = 99;
@@ -385,7 +371,6 @@ Test(rounded, same_when_resumed_at_every_step) {
     static const char *const rows[] = {"portable-fp16", "portable-fp16-scaled", "portable-bf16-stored",
                                        "simt-fp16-scaled"};
     for (int i = 0; i < 4; i++) {
-        Error e;
         const Backend *b = backend_find(rows[i], &e);
         Recipe recipe = toy_recipe();
         uint64_t seed = 8;
@@ -411,7 +396,6 @@ Test(rounded, same_when_resumed_at_every_step) {
 
 /* Runs as they are meant: the loss falls in each, and none is the exact one. */
 Test(rounded, training_is_near_the_exact_one) {
-    Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     uint64_t seed = 1;
@@ -420,7 +404,7 @@ Test(rounded, training_is_near_the_exact_one) {
         Backend b = as("portable", i < STORED ? stored[i] : PRECISION_exact);
         Trainer *t;
         uint8_t chain[32] = {0};
-        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, &b, &e), RC_OK);
+        OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, &b, &e));
         loss[i] = toy_train(t, 12, chain);
         trainer_free(t);
     }

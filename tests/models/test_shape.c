@@ -1,18 +1,13 @@
 /* What a model's shape says beside its sizes: which tokens a token sees and where it stands, and the MLP's width. */
-#include <criterion/criterion.h>
-#include <math.h>
-
 #include "tests/models/toy.h"
-
-static Error e; /* each test has its own process */
+#include "tests/test.h"
 
 static Trainer *trainer(const ModelShape *s, const Variant *v) {
     Trainer *t;
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
-    cr_assert_eq(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK, "%s",
-                 e.text);
+    OK(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     toy_batch(t, 0, 7, 0);
     return t;
 }
@@ -95,5 +90,5 @@ Test(shape, rope_needs_pairs) {
     cr_assert_eq(shape_keys(&s, &e), RC_USAGE);
     cr_assert_str_eq(e.text, "positions: rope turns pairs of columns; a head of width 36 / heads 4 has 9");
     s.heads = 6;
-    cr_assert_eq(shape_keys(&s, &e), RC_OK, "%s", e.text);
+    OK(shape_keys(&s, &e));
 }

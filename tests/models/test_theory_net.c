@@ -1,14 +1,9 @@
 /* The networks that theory is checked on: hand-made numbers, and what their start promises. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "models/theory_net.h"
 #include "models/theory_part.h"
+#include "tests/test.h"
 
 static TheoryPlan plan_of(const char *row, int layers) {
-    Error e;
     TheoryPlan p = {.layers = layers, .width = 16, .tokens = 4, .seed = 7};
     const Variant *v = variant_find(row, &e);
     cr_assert(v, "%s", e.text);
@@ -17,9 +12,8 @@ static TheoryPlan plan_of(const char *row, int layers) {
 }
 
 static TheoryNet *made(const TheoryPlan *p) {
-    Error e;
     TheoryNet *n;
-    cr_assert_eq(theory_net_make(&n, p, &e), RC_OK, "%s", e.text);
+    OK(theory_net_make(&n, p, &e));
     return n;
 }
 
@@ -66,7 +60,6 @@ Test(theory_net, attention_reads_the_mean_of_all_tokens) {
 Test(theory_net, the_input_gradient_is_the_jacobian_times_the_direction) {
     enum { D = 16 };
     double c[D] = {0}, common[D], g[D];
-    Error e;
     c[3] = 1, c[5] = -2;
     for (int i = 0; i < D; i++) common[i] = 1;
     TheoryPlan p = plan_of("none", 2);
@@ -113,7 +106,6 @@ Test(theory_net, centering_makes_layer_norm_rms_norm) {
     double out[2][2][64], apart[2] = {0, 0};
     for (int centered = 0; centered < 2; centered++) {
         for (int rms = 0; rms < 2; rms++) {
-            Error e;
             TheoryPlan p = plan_of("pre", 2);
             const char *const column[] = {"attn.in", "mlp.in", "final"};
             for (int i = 0; i < 3 && rms; i++) cr_assert(!variant_set(&p.variant, column[i], "rmsnorm", &e));
@@ -141,7 +133,6 @@ Test(theory_net, a_network_without_norms_leaves_the_doubles_without_a_crash) {
 }
 
 Test(theory_net, a_plan_that_cannot_be_is_refused) {
-    Error e;
     TheoryNet *n;
     TheoryPlan p = plan_of("post", 2);
     p.layers = 0;
@@ -154,7 +145,6 @@ Test(theory_net, a_plan_that_cannot_be_is_refused) {
 
 /* x = (3, 4): |x| = 5. RMSNorm: y = x sqrt(2) / 5; J = sqrt(2)/5 (I - x x^T / 25). */
 Test(theory_net, the_jacobian_of_rms_norm_by_hand) {
-    Error e;
     const double x[] = {3, 4}, s = sqrt(2) / 5, expected[] = {s * 16 / 25, -s * 12 / 25, -s * 12 / 25, s * 9 / 25};
     double j[4];
     cr_assert(!theory_norm_jacobian(NORM_rmsnorm, x, 2, 0, j, &e));
@@ -162,7 +152,6 @@ Test(theory_net, the_jacobian_of_rms_norm_by_hand) {
 }
 
 Test(theory_net, layer_norm_of_three_numbers_by_hand) {
-    Error e;
     const Norm norm[] = {NORM_layernorm};
     const double x[] = {3.22, 0, -3.22};
     double y[3];
@@ -173,7 +162,6 @@ Test(theory_net, layer_norm_of_three_numbers_by_hand) {
 }
 
 Test(theory_net, a_chain_by_hand) {
-    Error e;
     double x[3];
     cr_assert(!theory_chain(3, 0.5, 2, x, &e));
     cr_assert_float_eq(x[0], 2, 1e-15);

@@ -1,10 +1,6 @@
 /* Every row of options.def: who takes it, under which name, and with which values. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/options/options.h"
+#include "tests/test.h"
 
 static const char *const commands[] = {
 #define NOUN(name, ...)
@@ -23,7 +19,6 @@ static const struct {
 #undef OPTION
 };
 
-static Error e;
 static Options last; /* own_count what the last one parsed stands in */
 
 static Rc parse(Options *o, const char *command, const char *word, const char *value) {
@@ -183,11 +178,11 @@ Test(options, a_name_of_the_version_before_is_accepted) {
         {"sample", "--top-k", "5", OPTION_top_k, "5"},
     };
     for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
-        cr_assert_eq(parse(&o, old[i].command, old[i].word, old[i].value), RC_OK, "%s", e.text);
+        OK(parse(&o, old[i].command, old[i].word, old[i].value));
         cr_expect_str_eq(option(&o, old[i].now, "none"), old[i].becomes, "%s", old[i].word);
     }
     cr_expect_eq(parse(&o, "run", "--value-column", "loss"), RC_USAGE);
-    cr_expect(strstr(e.text, "--metric: `run` does not take it"), "%s", e.text);
+    HOLDS(e.text, "--metric: `run` does not take it");
 }
 
 Test(options, operands_as_a_shell_writes_them_out) {
@@ -198,5 +193,5 @@ Test(options, operands_as_a_shell_writes_them_out) {
     cr_expect_eq(options_parse(&o, "compare", OPERAND_MAX, argv, &e), RC_OK);
     cr_expect_eq(o.operands, OPERAND_MAX);
     cr_expect_eq(options_parse(&o, "compare", OPERAND_MAX + 1, argv, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "too many operands"), "%s", e.text);
+    HOLDS(e.text, "too many operands");
 }

@@ -1,14 +1,11 @@
 /* What perf divides by: the FLOPs and bytes it counts op by op. */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-
 #include "bench/perf/perf.h"
 #include "models/trainer_state.h"
 #include "models/transformer.h"
+#include "tests/test.h"
 
 /* Every op is counted once, and the FLOPs are the tape's. */
 Test(perf, counts_what_the_tape_counts) {
-    Error e;
     RunSpec s;
     spec_init(&s);
     s.layers = 3, s.width = 32, s.context = 16, s.batch = 2, s.dropout = 0.1;
@@ -18,8 +15,7 @@ Test(perf, counts_what_the_tape_counts) {
     Perf p = {0};
     double flops = 0;
     int calls = 0;
-    cr_assert_eq(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e),
-                 RC_OK);
+    OK(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e));
     int *group = mem_alloc((size_t)t->tape.ops, sizeof *group);
     perf_count(&p, group, t, recipe.optimizer);
     for (int i = 0; i < p.ops; i++) {

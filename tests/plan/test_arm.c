@@ -1,14 +1,9 @@
 /* Arms: ranges of blocks in a file and in --arm, names and labels, and what a lone --arm is compared with. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/plan/experiment.h"
 #include "models/norm.h"
+#include "tests/test.h"
 
 static Experiment x; /* too large for a stack; each test has its own process */
-static Error e;
 
 static Rc read_arms(const char *text, int arms, const char *const *arm, bool alone) {
     Overrides o = {.arm = arm, .arms = arms, .alone = alone};
@@ -23,15 +18,14 @@ static const char *column(int arm, const char *key) {
 }
 
 Test(arm, ranges_in_a_file) {
-    cr_assert_eq(
+    OK(
         read_arms("layers: 6\narms:\n"
                   "  late: {base: pre, attn.out: {from: 2/3, norm: rmsnorm}}\n"
                   "  two:\n    base: peri\n    mlp.out:\n    - {to: 0, norm: none}\n    - from: 0.5\n      norm: rms\n"
                   "  whole: {base: pre, attn.out: {norm: ln}}\n"
                   "  listed: {base: pre, attn.out: [ln, {from: 2, to: 3, norm: center}]}\n"
                   "  text: {base: pre, attn.out: none; rmsnorm from 2/3}\n",
-                  0, NULL, false),
-        RC_OK, "%s", e.text);
+                  0, NULL, false));
     cr_expect_str_eq(column(0, "attn.out"), "none; rmsnorm from 2/3");
     cr_expect_str_eq(column(1, "mlp.out"), "layernorm; none to 0; rmsnorm from 1/2");
     cr_expect_str_eq(column(2, "attn.out"), "layernorm");
@@ -44,7 +38,7 @@ Test(arm, ranges_in_a_file) {
     RunSpec again, spec = experiment_spec(&x, 0, 1, 0);
     text_clear(&map), text_clear(&text);
     spec_text(&spec, &map);
-    cr_assert_eq(spec_parse(&again, map.at, &e), RC_OK, "%s", e.text);
+    OK(spec_parse(&again, map.at, &e));
     spec_text(&again, &text);
     cr_expect_str_eq(map.at, text.at);
     cr_expect_str_eq(again.variant.name, "custom");
@@ -52,7 +46,7 @@ Test(arm, ranges_in_a_file) {
 
 /* Rules take ranges as norms do, and of one sublayer. */
 Test(arm, ranges_of_rules) {
-    cr_assert_eq(read_arms("layers: 6\narms:\n"
+    OK(read_arms("layers: 6\narms:\n"
                            "  late: {base: pre, gate: {from: 2/3, rule: learned 0}}\n"
                            "  two: {base: pre, attn.gate: [{to: 0, rule: 0.5}, {from: 1/2, rule: ramp 0.3 0.1}]}\n"
                            "  whole: {base: pre, mlp.gate: {rule: learned_row 1}}\n"
@@ -60,8 +54,7 @@ Test(arm, ranges_of_rules) {
                            "  text: {base: pre, gate: 1; learned 0 from 2/3}\n"
                            "  back: {base: pre, attn.gate: gate, gate: {from: 0, rule: 1}}\n"
                            "  plain: {base: pre}\n",
-                           0, NULL, false),
-                 RC_OK, "%s", e.text);
+                           0, NULL, false));
     cr_expect_str_eq(column(0, "gate"), "1; learned 0 from 2/3");
     cr_expect_str_eq(column(0, "attn.gate"), "gate");
     cr_expect_str_eq(column(1, "gate"), "1");
@@ -81,7 +74,7 @@ Test(arm, ranges_of_rules) {
         LOCAL_TEXT(one);
         LOCAL_TEXT(other);
         spec_text(&spec, &one);
-        cr_assert_eq(spec_parse(&again, one.at, &e), RC_OK, "%s", e.text);
+        OK(spec_parse(&again, one.at, &e));
         spec_text(&again, &other);
         cr_expect_str_eq(one.at, other.at);
     }
@@ -158,7 +151,7 @@ Test(arm, a_lone_arm_is_compared_with_its_base) {
         {"{base: pre, lr: 5e-4, label: Slow}", {"pre", "pre+lr=0.0005"}, {"Pre-LN", "Slow"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        cr_assert_eq(read_arms(file, 1, &rows[i].arm, false), RC_OK, "%s", e.text);
+        OK(read_arms(file, 1, &rows[i].arm, false));
         cr_expect(x.compared && x.arms == 2, "%s", rows[i].arm);
         cr_expect_str_eq(x.baseline, rows[i].name[0]);
         for (int arm = 0; arm < 2; arm++) {
@@ -171,14 +164,14 @@ Test(arm, a_lone_arm_is_compared_with_its_base) {
         char own[SHA256_HEX], alone[SHA256_HEX], text[200];
         Experiment *plain = calloc(1, sizeof *plain);
         snprintf(text, sizeof text, "layers: 4\nlr: [1e-3, 2e-3]\narms: {a: {variant: %s}}\n", base.variant.name);
-        cr_assert_eq(experiment_parse(plain, "f.yaml", text, NULL, NULL, &e), RC_OK, "%s", e.text);
+        OK(experiment_parse(plain, "f.yaml", text, NULL, NULL, &e));
         RunSpec same = experiment_spec(plain, 1, 0, 0);
         spec_hash(&same, own), spec_hash(&base, alone);
         cr_expect_str_eq(own, alone);
         experiment_release(plain), free(plain);
         /* And the arm itself is what it is without its base. */
         RunSpec with = experiment_spec(&x, 0, 1, 0);
-        cr_assert_eq(read_arms(file, 1, &rows[i].arm, true), RC_OK, "%s", e.text);
+        OK(read_arms(file, 1, &rows[i].arm, true));
         cr_expect(!x.compared && x.arms == 1);
         RunSpec without = experiment_spec(&x, 0, 0, 0);
         spec_hash(&with, own), spec_hash(&without, alone);
@@ -188,12 +181,12 @@ Test(arm, a_lone_arm_is_compared_with_its_base) {
 
 Test(arm, others_are_taken_as_they_are) {
     const char *const two[] = {"{base: pre, attn.out: rms}", "{base: post}"}, *const plain[] = {"{base: pre}"};
-    cr_assert_eq(read_arms(file, 2, two, false), RC_OK, "%s", e.text);
+    OK(read_arms(file, 2, two, false));
     cr_expect(x.arms == 2 && !x.compared);
     cr_expect_str_eq(x.baseline, "pre+attn.out=rmsnorm");
-    cr_assert_eq(read_arms(file, 1, plain, false), RC_OK, "%s", e.text);
+    OK(read_arms(file, 1, plain, false));
     cr_expect(x.arms == 1 && !x.compared, "a base as it stands is compared with nothing");
-    cr_assert_eq(read_arms(file, 0, NULL, false), RC_OK, "%s", e.text);
+    OK(read_arms(file, 0, NULL, false));
     cr_expect(x.arms == 2 && !x.compared && !strcmp(x.baseline, "second"));
 }
 
@@ -202,19 +195,16 @@ Test(arm, labels_fit) {
     RunSpec base;
     Arm a;
     spec_init(&base);
-    cr_assert_eq(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms}", &base, NULL, &e), RC_OK);
+    OK(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms}", &base, NULL, &e));
     cr_expect_str_eq(a.label, "Pre-LN + attn.out rmsnorm + mlp.out rmsnorm + embed rmsnorm");
-    cr_assert_eq(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms, lr: 1, clip: 2}", &base, NULL,
-                            &e),
-                 RC_OK);
+    OK(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms, lr: 1, clip: 2}", &base, NULL,
+                            &e));
     cr_expect_str_eq(a.label, "Pre-LN + attn.out rmsnorm + mlp.out rmsnorm + 3 more");
-    cr_assert_eq(arm_option(&a, "{base: prepost, evaluate_at: '0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20'}",
-                            &base, NULL, &e),
-                 RC_OK);
+    OK(arm_option(&a, "{base: prepost, evaluate_at: '0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20'}",
+                            &base, NULL, &e));
     cr_expect_str_eq(a.label, "Pre+Post-LN + 1 more");
-    cr_assert_eq(arm_option(&a, "{base: pre, mlp.out: [{to: 0, norm: ln}, {from: 2, to: 3, norm: rms}], lr: 1}", &base,
-                            NULL, &e),
-                 RC_OK);
+    OK(arm_option(&a, "{base: pre, mlp.out: [{to: 0, norm: ln}, {from: 2, to: 3, norm: rms}], lr: 1}", &base,
+                            NULL, &e));
     cr_expect_str_eq(a.label, "Pre-LN + mlp.out by block + lr 1");
 }
 

@@ -1,14 +1,8 @@
 /* Plans whose keys are valid and that cannot mean what they say: each kind is named, and no shipped plan is. */
-#include <criterion/criterion.h>
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bench/plan/doubt.h"
-
-TestSuite(doubt, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 static void doubts_of(const char *keys, Text *out) {
     Experiment x;

@@ -1,20 +1,13 @@
 /* Experiment files: what they mean, profile by profile, and with --set and --arm. */
-#include <criterion/criterion.h>
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "bench/formats/document.h"
 #include "bench/plan/experiment.h"
+#include "tests/test.h"
 
 #define ARMS "arms: {pre: {variant: pre}, peri: {variant: peri, lr: 2e-3}}\n"
 
 static Experiment x; /* too large for a stack; each test has its own process */
-static Error e;
-
-TestSuite(experiment, .timeout = 600);
 
 static Rc parse_with(const char *text, const char *profile, int sets, const char *const *set, int arms,
                      const char *const *arm) {
@@ -110,13 +103,13 @@ Test(experiment, a_changed_plan_is_called_by_its_arms) {
     const char *const arm[] = {"{base: peri}", "mine: {base: pre, label: Mine}"}, *const set[] = {"layers=2"};
     must(text, NULL);
     cr_expect_str_eq(x.title, "Every placement");
-    cr_assert_eq(parse_with(text, NULL, 1, set, 0, NULL), RC_OK, "%s", e.text);
+    OK(parse_with(text, NULL, 1, set, 0, NULL));
     cr_expect_str_eq(x.title, "Post-LN and peri against Pre-LN (from toy)");
-    cr_assert_eq(parse_with(text, NULL, 0, NULL, 2, arm), RC_OK, "%s", e.text);
+    OK(parse_with(text, NULL, 0, NULL, 2, arm));
     cr_expect_str_eq(x.title, "Mine against Peri-LN (from toy)");
-    cr_assert_eq(parse_with(text, NULL, 0, NULL, 1, arm + 1), RC_OK, "%s", e.text);
+    OK(parse_with(text, NULL, 0, NULL, 1, arm + 1));
     cr_expect_str_eq(x.title, "Mine alone (from toy)");
-    cr_assert_eq(parse_with(many, NULL, 1, set, 0, NULL), RC_OK, "%s", e.text);
+    OK(parse_with(many, NULL, 1, set, 0, NULL));
     cr_expect_str_eq(x.title, "4 arms against a (from toy)");
 }
 
@@ -148,7 +141,7 @@ Test(experiment, profiles_override_the_file) {
 
 Test(experiment, set_comes_after_the_profile) {
     const char *const set[] = {"lr=0.25", " token_std = [1e-1, 2] ", "seeds=[7]", "layers=3", "dataset=text:/a, [b]=c"};
-    cr_assert_eq(parse_with(whole, "smoke", 5, set, 0, NULL), RC_OK, "%s", e.text);
+    OK(parse_with(whole, "smoke", 5, set, 0, NULL));
     RunSpec s = experiment_spec(&x, 1, 0, 0);
     cr_assert(s.lr == 0.25 && s.token_std == 2 && s.seed == 7 && s.layers == 3 && x.factors == 1);
     cr_assert_str_eq(s.dataset.text, "text:/a, [b]=c");
@@ -180,7 +173,7 @@ Test(experiment, arm_replaces_the_arms) {
     const char *const arm[] = {"{base: pre, attn.out: rms}", "mine: {base: post, label: My own, lr: 0.5}",
                                "{variant: pre, gate: learned -1, dataset: 'text:/a b'}", "{base: pre}",
                                "{base: none, attn.in: ln, attn.out: rms, mlp.in: ln, mlp.out: rms}"};
-    cr_assert_eq(parse_with(whole, NULL, 0, NULL, 5, arm), RC_OK, "%s", e.text);
+    OK(parse_with(whole, NULL, 0, NULL, 5, arm));
     const char *const name[] = {"pre+attn.out=rmsnorm", "mine", "pre+gate=learned_-1+dataset=text__a_b", "pre",
                                 "none+attn.in=layernorm+attn.out=rmsnor-8afdca66"};
     const char *const label[] = {"Pre-LN + attn.out rmsnorm", "My own",
@@ -220,7 +213,7 @@ Test(experiment, plan_is_what_decides) {
     cr_expect_str_eq(plan, "09fd423f46efea3aee7650009086e0d3b3a622882d99d1c58072fa51c59a0973");
     const char *const set[] = {"seeds=3", "lr=1e-3", "steps=21"};
     for (int i = 0; i < 3; i++) {
-        cr_assert_eq(parse_with(whole, NULL, 1, &set[i], 0, NULL), RC_OK, "%s", e.text);
+        OK(parse_with(whole, NULL, 1, &set[i], 0, NULL));
         cr_expect_str_neq(x.plan, plan, "%s", set[i]);
     }
     must(whole, "same");
@@ -248,8 +241,7 @@ Test(experiment, probes_change_no_plan) {
     must(whole, NULL);
     strcpy(plan, x.plan);
     cr_expect(probes_same(&x.probes, &usual));
-    cr_assert_eq(parse_with(whole, NULL, 1, (const char *const[]){"probes=[usual, weight_norm]"}, 0, NULL), RC_OK, "%s",
-                 e.text);
+    OK(parse_with(whole, NULL, 1, (const char *const[]){"probes=[usual, weight_norm]"}, 0, NULL));
     cr_expect_str_eq(x.plan, plan);
     cr_expect(x.probes.wanted[PROBE_weight_norm] && x.probes.wanted[PROBE_norm_input] && x.probes.every == 1);
     cr_expect_not(x.probes.wanted[PROBE_block_output]);
@@ -266,7 +258,7 @@ Test(experiment, probes_change_no_plan) {
     cr_expect(probes_same(&x.probes, &usual), "it thins what is added alone");
     must("probes: [weight_norm]\npanels: [weight_norm, block_grad_norm]\narms: {a: {variant: pre}}\n", NULL);
     cr_expect_not(x.hits);
-    cr_assert_eq(parse_with(whole, NULL, 1, (const char *const[]){"hits=true"}, 0, NULL), RC_OK, "%s", e.text);
+    OK(parse_with(whole, NULL, 1, (const char *const[]){"hits=true"}, 0, NULL));
     cr_expect(x.hits && !strcmp(x.plan, plan));
 }
 
@@ -281,11 +273,11 @@ Test(experiment, shipped_files_parse_for_each_profile) {
         Document d;
         if (!dot) continue;
         *dot = 0;
-        cr_assert_eq(experiment_find(path, sizeof path, SOURCE_ROOT, entry->d_name, &e), RC_OK, "%s", e.text);
-        cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK, "%s", e.text);
-        cr_assert_eq(document_parse(&d, path, bytes, length, &e), RC_OK, "%s", e.text);
+        OK(experiment_find(path, sizeof path, SOURCE_ROOT, entry->d_name, &e));
+        OK(file_read(path, &bytes, &length, &e));
+        OK(document_parse(&d, path, bytes, length, &e));
         for (const Node *n = node_find(d.root, "profiles")->child; n; n = n->next, profiles++) {
-            cr_assert_eq(experiment_read(&x, path, n->key, NULL, &e), RC_OK, "%s", e.text);
+            OK(experiment_read(&x, path, n->key, NULL, &e));
             cr_expect_str_eq(x.name, entry->d_name);
             cr_expect_str_eq(x.profile, n->key);
             experiment_release(&x);
@@ -297,10 +289,10 @@ Test(experiment, shipped_files_parse_for_each_profile) {
     closedir(folder);
     cr_assert(files >= 3 && profiles >= files);
     experiment_find(path, sizeof path, SOURCE_ROOT, "embedding-norm", &e);
-    cr_assert_eq(experiment_read(&x, path, "quick", NULL, &e), RC_OK, "%s", e.text);
+    OK(experiment_read(&x, path, "quick", NULL, &e));
     cr_expect(x.seeds == 8 && experiment_cells(&x) == 1 && x.arms == 4);
     experiment_release(&x);
-    cr_assert_eq(experiment_read(&x, path, "full", NULL, &e), RC_OK, "%s", e.text);
+    OK(experiment_read(&x, path, "full", NULL, &e));
     cr_expect(x.seeds == 8 && experiment_cells(&x) == 2 && x.arms == 4);
     experiment_release(&x);
 }

@@ -1,19 +1,11 @@
 /* Experiment files that are refused: with file, line and the nearest name; and none brings the reader down. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "bench/formats/document.h"
 #include "bench/plan/experiment.h"
+#include "tests/test.h"
 
 #define ARMS "arms: {pre: {variant: pre}, peri: {variant: peri, lr: 2e-3}}\n"
 
 static Experiment x; /* too large for a stack; each test has its own process */
-static Error e;
-
-TestSuite(experiment_bad, .timeout = 600);
 
 static Rc parse(const char *text) {
     e = (Error){0};
@@ -218,7 +210,7 @@ Test(experiment_bad, damaged_files_never_crash) {
     size_t length;
     static const char junk[] = {0, '\t', '\n', '{', ']', '"', ':', '#', '&', '-', (char)0xc3, 1};
     experiment_find(path, sizeof path, SOURCE_ROOT, "smoke", &e);
-    cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+    OK(file_read(path, &bytes, &length, &e));
     for (int round = 0; round < 2; round++) {
         const char *text = round ? whole : bytes;
         size_t n = strlen(text);

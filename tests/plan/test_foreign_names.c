@@ -1,17 +1,10 @@
 /* What other programs call our names: every row of base/foreign_names.def is suggested where its name may stand. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/plan/metric.h"
 #include "bench/plan/reader.h"
 #include "bench/plan/spec.h"
 #include "kernels/backend.h"
 #include "models/variant.h"
-
-TestSuite(foreign_names, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 typedef enum { KEY, PLAN, COLUMN, VARIANT, NORM, METRIC, TASK, COMMAND, OPTION, VALUE } Kind;
 

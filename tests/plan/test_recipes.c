@@ -1,12 +1,8 @@
 /* Recipes are replaced by what they stand for, wherever they are said: the runs are those of the keys written out. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/plan/experiment.h"
+#include "tests/test.h"
 
 static Experiment x; /* too large for a stack; each test has its own process */
-static Error e;
 
 static Rc parse(const char *text, const char *profile, const char *set, const char *arm) {
     Overrides o = {.set = &set, .sets = set != NULL, .arm = &arm, .arms = arm != NULL};
@@ -59,9 +55,8 @@ Test(recipes, gpt2_is_the_default) {
 /* What stands beside a recipe wins, before or behind it; a later level wins over an earlier one. */
 Test(recipes, what_is_beside_wins) {
     char value[SPEC_TEXT_SIZE];
-    cr_assert_eq(parse("bias: true\nrecipe: llama\narms: {a: {attn.in: ln, recipe: llama, variant: peri}}", NULL, NULL,
-                       "{attn.out: 'none; ln from 1/2', tied: true, base: pre, recipe: llama}"),
-                 RC_OK, "%s", e.text);
+    OK(parse("bias: true\nrecipe: llama\narms: {a: {attn.in: ln, recipe: llama, variant: peri}}", NULL, NULL,
+             "{attn.out: 'none; ln from 1/2', tied: true, base: pre, recipe: llama}"));
     const Arm *a = &x.arm[1];
     cr_expect_str_eq(a->label, "Pre-LN + recipe llama + attn.out layernorm from 1/2 + tied true");
     cr_expect_str_eq(variant_get(value, &a->spec.variant, "attn.out"), "none; layernorm from 1/2");
@@ -79,7 +74,7 @@ Test(recipes, what_is_beside_wins) {
 Test(recipes, ranges_change_too) {
     char value[VARIANT_TEXT_SIZE];
     Variant v = *variant_find("pre", &e);
-    cr_assert_eq(variant_set(&v, "mlp.in", "ln; center from 1/2; ln from 3", &e), RC_OK, "%s", e.text);
+    OK(variant_set(&v, "mlp.in", "ln; center from 1/2; ln from 3", &e));
     model_recipe_norms(model_recipe_find("llama", &e), &v);
     cr_expect_str_eq(variant_get(value, &v, "mlp.in"), "rmsnorm; center from 1/2; rmsnorm from 3");
 }
@@ -91,7 +86,7 @@ Test(recipes, a_spec_knows_its_recipe) {
     for (int i = 0; i < model_recipe_count; i++) {
         const ModelRecipe *m = &model_recipes[i];
         for (int k = 0; k < RECIPE_KEYS_MAX && m->pair[k].key; k++)
-            cr_assert_eq(spec_set(&s, m->pair[k].key, m->pair[k].value, &e), RC_OK, "%s", e.text);
+            OK(spec_set(&s, m->pair[k].key, m->pair[k].value, &e));
         cr_expect_eq(model_recipe_of(&s), m);
     }
     spec_set(&s, "activation", "relu", &e);

@@ -1,18 +1,13 @@
 /* Arms that are one network: which, in which cells, and how that is said. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "bench/plan/twins.h"
+#include "tests/test.h"
 
 static Experiment x; /* too large for a stack; each test has its own process */
 
-TestSuite(twins, .timeout = 60);
-
 static char *said(const char *text, int sets, const char *const *set, int arms, const char *const *arm) {
     Overrides o = {.set = set, .sets = sets, .arm = arm, .arms = arms};
-    Error e;
     Text out;
-    cr_assert_eq(experiment_parse(&x, "f.yaml", text, NULL, &o, &e), RC_OK, "%s", e.text);
+    OK(experiment_parse(&x, "f.yaml", text, NULL, &o, &e));
     text_init(&out);
     twins_text(&x, &out);
     return out.at;

@@ -1,17 +1,13 @@
 #include "tests/readers/made_logs.h"
+#include "tests/test.h"
 
-#include <criterion/criterion.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "base/scratch.h"
 
 const char *logs_folder(void) {
     static Scratch s;
-    Error e;
-    if (!s.path[0]) cr_assert_eq(scratch_make(&s, &e), RC_OK);
+    if (!s.path[0]) OK(scratch_make(&s, &e));
     return s.path;
 }
 
@@ -19,12 +15,11 @@ const char *logs_write_bytes(const char *name, const void *bytes, size_t length)
     static char path[16][1000];
     static int last;
     char folder[1000];
-    Error e;
     last = (last + 1) % 16;
     snprintf(path[last], sizeof path[last], "%s/%s", logs_folder(), name);
     log_folder(folder, sizeof folder, path[last], 0);
-    cr_assert_eq(folder_make(folder, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(file_write(path[last], bytes, length, &e), RC_OK, "%s", e.text);
+    OK(folder_make(folder, &e));
+    OK(file_write(path[last], bytes, length, &e));
     return path[last];
 }
 
@@ -100,16 +95,16 @@ size_t logs_gzip(char *out, const char *bytes, size_t length) {
 }
 
 const Log *logs_read_one(Logs *l, const char *path) {
-    Error e = {0};
-    cr_assert_eq(logs_read(l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    e = (Error){0};
+    OK(logs_read(l, &path, 1, -1, &e));
     cr_assert_eq(l->count, 1, "%s: %d runs", path, l->count);
     return &l->log[0];
 }
 
 void logs_read_below(Logs *l, const char *name) {
-    Error e = {0};
+    e = (Error){0};
     char folder[1000];
     const char *path = folder;
     snprintf(folder, sizeof folder, "%s/%s", logs_folder(), name);
-    cr_assert_eq(logs_read(l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    OK(logs_read(l, &path, 1, -1, &e));
 }

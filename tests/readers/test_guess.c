@@ -1,14 +1,6 @@
 /* Arm and seed from names, as people write them; what is said where names tell nothing. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/readers/guess.h"
-
-TestSuite(guess, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 Test(guess, names_as_people_write_them) {
     static const struct {
@@ -73,13 +65,12 @@ Test(guess, paths_by_what_tells_runs_apart) {
     make(&p, &l, "runs/%c_seed=%d/lightning_logs/version_0/metrics.csv", false, (PickQuery){.directed = true});
     cr_expect(!e.code && p.used == 4 && !p.unpaired && !strcmp(p.run[3].arm, "b") && p.run[3].number == 2, "%s",
               e.text);
-    cr_expect(strstr(p.remarks.at, "From the names: 'a_seed=1' is arm 'a', seed 1."), "%s", p.remarks.at);
+    HOLDS(p.remarks.at, "From the names: 'a_seed=1' is arm 'a', seed 1.");
     cr_expect(!strstr(p.remarks.at, "counts as better"), "%s", p.remarks.at);
     release(&p, &l);
     make(&p, &l, "runs/%c_run%d.csv", false, (PickQuery){0});
     cr_expect(!e.code && p.used == 4 && p.unpaired, "runs that are only counted are no pairs");
-    cr_expect(strstr(p.remarks.at, "Careful: acc counts as better where it is lower; --better higher"), "%s",
-              p.remarks.at);
+    HOLDS(p.remarks.at, "Careful: acc counts as better where it is lower; --better higher");
     release(&p, &l);
 }
 
@@ -113,7 +104,7 @@ Test(guess, paths_are_read_alike_where_readers_differ) {
     }
     logs_settle(&l);
     e = (Error){0};
-    cr_assert_eq(pick_make(&p, &l, &q, &e), RC_OK, "%s", e.text);
+    OK(pick_make(&p, &l, &q, &e));
     cr_expect(p.used == 4 && !strcmp(p.run[0].arm, "a") && !strcmp(p.run[7].arm, "b") && !strcmp(p.run[7].seed, "1"));
     release(&p, &l);
 }
@@ -123,7 +114,7 @@ Test(guess, a_setting_called_seed_makes_pairs_where_it_tells_runs_apart) {
     Pick p;
     make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm_key = "norm"});
     cr_expect(!e.code && !p.unpaired && p.seeds && !strcmp(p.run[3].seed, "2"), "%s", e.text);
-    cr_expect(strstr(p.remarks.at, "Pairs are made by the setting seed"), "%s", p.remarks.at);
+    HOLDS(p.remarks.at, "Pairs are made by the setting seed");
     release(&p, &l);
     make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm_key = "norm", .unpaired = true});
     cr_expect(!e.code && p.unpaired);

@@ -1,10 +1,6 @@
 /* Patterns of names: what real naming schemes look like, and patterns that are none. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "bench/readers/pattern.h"
-
-TestSuite(pattern, .timeout = 60);
+#include "tests/test.h"
 
 static void reads(const char *pattern, const char *path, const char *arm, const char *seed, const char *corpus) {
     Captured c;
@@ -54,7 +50,7 @@ Test(pattern, a_pattern_of_many_choices_ends) {
 }
 
 static void refused(const char *pattern, const char *part) {
-    Error e = {0};
+    e = (Error){0};
     cr_assert_eq(pattern_check("--name", pattern, &e), RC_USAGE, "%s", pattern);
     cr_expect(strstr(e.text, part), "'%s' does not say '%s'", e.text, part);
 }
@@ -63,7 +59,6 @@ Test(pattern, patterns_that_are_none) {
     refused("{arm}_s{seed", "a brace does not end");
     refused("{arm}_s{sed}", "'{sed}' is none of {seed}");
     refused("{arm}_s{sed}", "did you mean 'seed'?");
-    Error e;
     cr_expect_eq(pattern_check("--name", "{arm}_{}_{a,b}_s{seed}*", &e), RC_OK);
     cr_expect(pattern_has("{a,b}_{seed}", PATTERN_seed) && !pattern_has("{a,b}_{seed}", PATTERN_arm));
 }

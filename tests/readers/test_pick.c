@@ -1,14 +1,6 @@
 /* Which runs and numbers are picked from logs, and every trap: refused or warned of by name. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/readers/pick.h"
-
-TestSuite(pick, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 /* A run of three evaluations: v + 1 at step `last` / 2, v - 0.5 just before the end, v at the end. */
 static Log *run(Logs *l, const char *path, double last, double v) {
@@ -37,7 +29,7 @@ static PickQuery usual(void) {
 static void make(Pick *p, Logs *l, PickQuery q) {
     logs_settle(l);
     e = (Error){0};
-    cr_assert_eq(pick_make(p, l, &q, &e), RC_OK, "%s", e.text);
+    OK(pick_make(p, l, &q, &e));
 }
 
 static void release(Pick *p, Logs *l) {
@@ -66,7 +58,7 @@ Test(pick, the_last_step_and_the_usual_names) {
     cr_expect(p.used == 6 && !p.unpaired && p.seeds && p.step == 100);
     cr_expect_str_eq(p.run[4].arm, "b");
     cr_expect(p.run[4].number == 2 && p.run[4].value == 4 && p.run[4].step == 100);
-    cr_expect(strstr(p.read_as.at, ", 6 runs, 2 arms; val/loss"), "%s", p.read_as.at);
+    HOLDS(p.read_as.at, ", 6 runs, 2 arms; val/loss");
     says(&p, "--name '{arm}_s{seed}' reads the names");
     release(&p, &l);
 }
@@ -189,7 +181,7 @@ Test(pick, runs_that_broke_off_are_no_results) {
     log_point(logs_add(&l, 0, "runs/a_s4.jsonl", "", NULL), "val/loss", 1, 9);
     run(&l, "runs/b_s4.jsonl", 100, 3);
     make(&p, &l, usual());
-    cr_expect(strstr(p.run[6].why, "it ends at step 1, where the middle run ends at 100"), "%s", p.run[6].why);
+    HOLDS(p.run[6].why, "it ends at step 1, where the middle run ends at 100");
     cr_expect_eq(p.used, 6, "its partner is left out too");
     release(&p, &l);
 }
@@ -201,7 +193,7 @@ Test(pick, a_copy_of_a_run_counts_once) {
     run(&l, "runs/a_s4.jsonl", 100, 3);
     run(&l, "runs/b_s4.jsonl", 100, 3);
     make(&p, &l, usual());
-    cr_expect(strstr(p.run[6].why, "its numbers are those of a_s1.jsonl, step by step"), "%s", p.run[6].why);
+    HOLDS(p.run[6].why, "its numbers are those of a_s1.jsonl, step by step");
     says(&p, "have the same numbers, in arms a and b");
     release(&p, &l);
 }
@@ -405,7 +397,7 @@ Test(pick, a_metric_with_and_without_a_sign_of_percent) {
     six(&l);
     for (int i = 0; i < 6; i++) log_percent(&l.log[i], "val/loss"), l.log[i].written = "numbers with decimal commas";
     make(&p, &l, usual());
-    cr_expect(strstr(p.read_as.at, "; val/loss in percent; numbers with decimal commas"), "%s", p.read_as.at);
+    HOLDS(p.read_as.at, "; val/loss in percent; numbers with decimal commas");
     release(&p, &l);
     six(&l);
     log_percent(&l.log[4], "val/loss");

@@ -1,17 +1,9 @@
 /* Readers by files: every reader is chosen by content, gives the numbers that stand there, and says what is wrong with
  * a file that breaks off or is damaged. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "bench/compare/compare.h"
 #include "bench/readers/events.h"
 #include "tests/readers/made_logs.h"
-
-TestSuite(readers, .timeout = 60);
-
-static Error e;
+#include "tests/test.h"
 
 /* A file, the reader it goes to, and one number: of which run, of which metric, its points, its last step and value. */
 typedef struct {
@@ -200,7 +192,7 @@ Test(readers, event_files_and_what_is_wrong_with_them) {
     const char *path = logs_write_bytes("tb/events.out.tfevents.1", bytes, n);
     if (!event_known) {
         cr_expect_eq(logs_read(&l, &path, 1, -1, &e), RC_UNMEASURED);
-        cr_expect(strstr(e.text, "built with protobuf-c"), "%s", e.text);
+        HOLDS(e.text, "built with protobuf-c");
         logs_release(&l);
         return;
     }
@@ -304,7 +296,7 @@ Test(readers, files_that_are_bad) {
 Test(readers, runs_of_one_name_in_a_chart_stay_two) {
     Logs l;
     const char *path = logs_write("names.csv", "Step,pre_s1 - loss,pre_s1 - loss\n1,2,3\n");
-    cr_assert_eq(logs_read(&l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    OK(logs_read(&l, &path, 1, -1, &e));
     cr_expect(l.count == 2 && l.log[1].series[0].at[0].value == 3, "%d runs", l.count);
     logs_release(&l);
 }
@@ -339,7 +331,7 @@ Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
         logs_write_bytes(parts[i].file, bytes, logs_events(bytes, parts[i].tag, value, 2));
     logs_read_below(&l, "parts");
     cr_assert_eq(l.count, 1, "%d runs", l.count);
-    cr_expect(strstr(l.log[0].path, "parts/r/events"), "%s", l.log[0].path);
+    HOLDS(l.log[0].path, "parts/r/events");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cr_expect(log_series(&l.log[0], parts[i].metric), "no %s", parts[i].metric);
     logs_release(&l);
@@ -397,7 +389,7 @@ Test(readers, a_folder_and_its_checkpoints_are_one_run) {
     char folder[1000];
     snprintf(folder, sizeof folder, "%s/hf", logs_folder());
     const char *path = folder;
-    cr_assert_eq(logs_read(&l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    OK(logs_read(&l, &path, 1, -1, &e));
     int used = 0;
     for (int i = 0; i < l.count; i++) {
         bool last = strstr(l.log[i].path, "checkpoint") == NULL;
@@ -453,7 +445,7 @@ Test(readers, a_folder_takes_the_best_kind_and_counts_the_others) {
     char beside[1000];
     log_folder(beside, sizeof beside, none, 0);
     none = beside;
-    cr_assert_eq(logs_read(&l, &none, 1, -1, &e), RC_OK, "%s", e.text);
+    OK(logs_read(&l, &none, 1, -1, &e));
     cr_expect(l.count == 2 && l.log[0].fault && strstr(l.log[0].fault, "the file is empty") && !l.log[1].fault);
     logs_release(&l);
     const char *path = logs_write("mix/notes.md", "# notes\n");
@@ -464,10 +456,10 @@ Test(readers, a_folder_takes_the_best_kind_and_counts_the_others) {
     cr_expect_eq(l.others, 2);
     logs_release(&l);
     path = folder;
-    cr_assert_eq(logs_read(&l, &path, 1, READER_runs_table, &e), RC_OK, "%s", e.text);
+    OK(logs_read(&l, &path, 1, READER_runs_table, &e));
     cr_expect(l.count == 1 && l.log[0].reader == READER_runs_table);
     logs_release(&l);
     cr_expect_eq(logs_read(&l, &path, 1, READER_npy, &e), RC_USAGE);
-    cr_expect(strstr(e.text, "no file below this folder is a NumPy array"), "%s", e.text);
+    HOLDS(e.text, "no file below this folder is a NumPy array");
     logs_release(&l);
 }

@@ -2,14 +2,10 @@
 #ifndef TESTS_RUN_SMALL_RUN_H
 #define TESTS_RUN_SMALL_RUN_H
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/run/execute.h"
+#include "tests/test.h"
 
 static char folder[64];
 static Dataset data;
@@ -19,7 +15,6 @@ static int stop_after; /* updates until the run is told to stop; -1 = never */
 /* A text in which letters follow each other by a simple rule, with two-byte code points
  * so that bytes are not tokens. */
 static void enter(void) {
-    Error e;
     char text[64 + 16], *all = malloc(8000);
     size_t n = 0;
     for (int i = 0; n < 6000; i++) {
@@ -31,12 +26,12 @@ static void enter(void) {
     strcpy(folder, "/tmp/normbench-execute-XXXXXX");
     cr_assert(mkdtemp(folder));
     snprintf(text, sizeof text, "%s/text", folder);
-    cr_assert_eq(file_write(text, all, n, &e), RC_OK);
+    OK(file_write(text, all, n, &e));
     free(all);
     char name[96];
     DataPlaces places = {.offline = true};
     snprintf(name, sizeof name, "text:%s", text);
-    cr_assert_eq(dataset_open(&data, name, "char", &places, &e), RC_OK, "%s", e.text);
+    OK(dataset_open(&data, name, "char", &places, &e));
     unlink(text);
     stop_now = 0, stop_after = -1;
 }
@@ -52,13 +47,11 @@ static void leave(void) {
 
 static RunSpec small(void) {
     RunSpec s;
-    Error e;
     spec_init(&s);
     static const char *const keys[][2] = {
         {"layers", "2"}, {"width", "32"},        {"heads", "4"},       {"context", "16"}, {"batch", "4"},
         {"steps", "8"},  {"evaluate_at", "0,4"}, {"curve_every", "3"}, {"lr", "1e-3"},    {"dropout", "0.1"}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        cr_assert_eq(spec_set(&s, keys[i][0], keys[i][1], &e), RC_OK, "%s", e.text);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) OK(spec_set(&s, keys[i][0], keys[i][1], &e));
     return s;
 }
 
@@ -68,10 +61,10 @@ static void count(void *context, int steps, bool resumed) {
 }
 
 static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, bool hits, RunRecord *r) {
-    Error e = {0};
+    e = (Error){0};
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
-    cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
+    OK(arithmetic_hash(arithmetic, s, b, &e));
     run_id(id, s, &data, backend_class(b), arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run,

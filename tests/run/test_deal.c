@@ -1,11 +1,8 @@
 /* Work dealt among several: nobody has much more than another, nothing is lost, neighbours stay together. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/philox.h"
 #include "bench/run/cluster/deal.h"
 #include "bench/run/todo.h"
+#include "tests/test.h"
 
 enum { MOST = 60, TRIES = 300 };
 
@@ -77,9 +74,8 @@ Test(deal, a_large_sweep_is_dealt_in_seconds, .timeout = 600) {
     int runs[SHARES] = {0};
     DataPlaces places = {0};
     Dataset data;
-    Error e;
     Todo t = {.runs = ARMS * SEEDS};
-    cr_assert_eq(dataset_open(&data, "synthetic", "char", &places, &e), RC_OK, "%s", e.text);
+    OK(dataset_open(&data, "synthetic", "char", &places, &e));
     t.run = mem_alloc((size_t)t.runs, sizeof *t.run);
     for (int i = 0; i < t.runs; i++) {
         TodoRun *run = &t.run[i];

@@ -1,21 +1,16 @@
 /* Runs on a device, the shim in its place: replicas of one program are the runs alone, and
  * what a device can do to a run. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/run/execute.h"
 #include "bench/run/runner.h"
 #include "kernels/cuda/simt/run.h"
 #include "models/trainer_count.h"
+#include "tests/test.h"
 
 enum { RUNS = 3 };
 static char folder[64];
 static Dataset data;
-static Error e;
 static const ProbeChoice *probes; /* NULL: the usual ones */
 static const char *objective = "next";
 
@@ -26,9 +21,9 @@ static void enter(void) {
     strcpy(folder, "/tmp/normbench-device-XXXXXX");
     cr_assert(mkdtemp(folder));
     snprintf(text, sizeof text, "%s/text", folder);
-    cr_assert_eq(file_write(text, all, sizeof all, &e), RC_OK);
+    OK(file_write(text, all, sizeof all, &e));
     snprintf(name, sizeof name, "text:%s", text);
-    cr_assert_eq(dataset_open(&data, name, "char", &places, &e), RC_OK, "%s", e.text);
+    OK(dataset_open(&data, name, "char", &places, &e));
     simt_limits(0, 0);
 }
 
@@ -45,9 +40,8 @@ static RunSpec spec_of(int i) {
                                           {"curve_every", "3"}, {"curve_batches", "1"}};
     RunSpec s;
     spec_init(&s);
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        cr_assert_eq(spec_set(&s, keys[k][0], keys[k][1], &e), RC_OK, "%s", e.text);
-    cr_assert_eq(spec_set(&s, "objective", objective, &e), RC_OK, "%s", e.text);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) OK(spec_set(&s, keys[k][0], keys[k][1], &e));
+    OK(spec_set(&s, "objective", objective, &e));
     s.seed = (uint64_t)i + 1, s.lr = i == 1 ? 1e6 : 0.01 * (i + 1);
     if (i == 2) s.init_seed = 8, s.order_seed = 9;
     return s;
@@ -104,7 +98,7 @@ static void release(Table *t, int runs) {
 Test(device, replicas_are_the_runs_alone, .init = enter, .fini = leave) {
     Table host = {0}, device = {0};
     cr_assert_eq(execute(&host, "cpu", RUNS, 1e9), RC_OK);
-    cr_assert_eq(execute(&device, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    OK(execute(&device, "simt", RUNS, 1e9));
     cr_assert_str_eq(host.record[1].status, "diverged");
     for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
     release(&host, RUNS), release(&device, RUNS);
@@ -118,7 +112,7 @@ Test(device, passes_of_their_own_are_those_of_the_host, .init = enter, .fini = l
     c.wanted[PROBE_output_change] = c.wanted[PROBE_linear_probe] = true;
     probes = &c;
     cr_assert_eq(execute(&host, "cpu", RUNS, 1e9), RC_OK);
-    cr_assert_eq(execute(&device, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    OK(execute(&device, "simt", RUNS, 1e9));
     for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
     cr_expect(curve_number(&device.record[0].curves, 0, curve_named("output_change"), -1) > 0);
     cr_expect(curve_number(&device.record[0].curves, 9, curve_named("linear_probe"), 0) > 0);
@@ -132,7 +126,7 @@ Test(device, masked_runs_are_those_of_the_host, .init = enter, .fini = leave) {
     cr_assert_eq(execute(&next, "cpu", 1, 1e9), RC_OK);
     objective = "masked";
     cr_assert_eq(execute(&host, "cpu", RUNS, 1e9), RC_OK);
-    cr_assert_eq(execute(&device, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    OK(execute(&device, "simt", RUNS, 1e9));
     objective = "next";
     for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
     cr_expect_str_neq(host.record[0].loss_chain, next.record[0].loss_chain);
@@ -148,7 +142,7 @@ Test(device, only_what_a_replica_holds_may_differ) {
     b = spec_of(2), b.steps = 10;
     cr_assert_not(execute_together(&a, &b));
     b = spec_of(2);
-    cr_assert_eq(spec_set(&b, "attn.out", "rmsnorm", &e), RC_OK, "%s", e.text);
+    OK(spec_set(&b, "attn.out", "rmsnorm", &e));
     cr_assert_not(execute_together(&a, &b));
 }
 
@@ -171,7 +165,7 @@ Test(device, a_lost_device_fails_the_run, .init = enter, .fini = leave) {
         release(&lost, RUNS);
     }
     simt_limits(0, 0);
-    cr_assert_eq(execute(&lost, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    OK(execute(&lost, "simt", RUNS, 1e9));
     for (int i = 0; i < RUNS; i++) same_records(&whole.record[i], &lost.record[i]);
     release(&whole, RUNS), release(&lost, RUNS);
 }
@@ -205,13 +199,13 @@ Test(device, a_failed_allocation_leaves_the_queue) {
     const Device *d = backend_find("simt", &e)->device;
     Queue *q;
     void *at;
-    cr_assert_eq(d->open(&q, &e), RC_OK);
+    OK(d->open(&q, &e));
     simt_limits(100, 0);
     cr_assert_eq(d->take(q, &at, 128, &e), RC_UNMEASURED);
     cr_expect_str_eq(e.text, "out of device memory: 128 bytes are needed, 100 bytes are free");
     cr_expect_null(at);
     cr_expect_eq(d->status(q, &e), RC_OK);
-    cr_assert_eq(d->take(q, &at, 64, &e), RC_OK, "%s", e.text);
+    OK(d->take(q, &at, 64, &e));
     d->give(q, at);
     d->record(q);
     Graph *nothing = d->recorded(q);
@@ -235,7 +229,6 @@ Test(device, a_plan_is_within_five_percent_of_what_a_device_is_asked_for) {
     } CASE[] = {{false, 0, 1}, {true, 0, 1}, {true, 512, 1}, {false, 512, 2}, {true, 512, 2}};
     const Recipe recipe = {.optimizer = OPTIMIZER_adamw, .steps = 10, .lr = 1e-3};
     const uint64_t seed = 1;
-    Error e;
     const Backend *simt = backend_find("simt", &e);
     cr_assert(simt, "%s", e.text);
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
@@ -254,8 +247,7 @@ Test(device, a_plan_is_within_five_percent_of_what_a_device_is_asked_for) {
         Trainer *t;
         size_t most = (size_t)1 << 34;
         simt_limits(most, 0);
-        cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, simt, &e), RC_OK, "%s",
-                     e.text);
+        OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, simt, &e));
         double asked = (double)(most - simt->device->memory());
         simt_limits(0, 0);
         trainer_free(t);

@@ -1,22 +1,17 @@
 /* export and import: what a stored run's weights are at every step, and that they come back with the same bits. */
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/run/execute.h"
 #include "bench/store/weights.h"
 #include "datasets/masking.h"
+#include "tests/test.h"
 
 static char folder[64], text[96], runs[96], file[96], printed[96];
 static Session session;
 static Options options;
-static Error e;
 
 /* A text of one's own, so that a run takes milliseconds and every spec is one of `text:PATH`. */
 static void enter(void) {
@@ -28,7 +23,7 @@ static void enter(void) {
     snprintf(runs, sizeof runs, "%s/runs", folder);
     snprintf(file, sizeof file, "%s/weights", folder);
     snprintf(printed, sizeof printed, "%s/printed", folder);
-    cr_assert_eq(file_write(text, all, sizeof all, &e), RC_OK);
+    OK(file_write(text, all, sizeof all, &e));
     setenv("NORMBENCH_ROOT", SOURCE_ROOT, 1);
 }
 
@@ -39,7 +34,7 @@ static void leave(void) {
     cr_assert_eq(system(words), 0);
 }
 
-TestSuite(export, .timeout = 600, .init = enter, .fini = leave);
+TestSuite(export, .init = enter, .fini = leave);
 
 /* Runs `normbench NAME words…`, its stdout into `printed`. */
 static Rc command(const char *name, Rc (*run)(Session *, Error *), const char *const *words) {
@@ -49,8 +44,8 @@ static Rc command(const char *name, Rc (*run)(Session *, Error *), const char *c
     e = (Error){0};
     session_release(&session);
     options_release(&options);
-    cr_assert_eq(options_parse(&options, name, argc, argv, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(session_init(&session, &options, &e), RC_OK, "%s", e.text);
+    OK(options_parse(&options, name, argc, argv, &e));
+    OK(session_init(&session, &options, &e));
     fflush(stdout);
     int old = dup(STDOUT_FILENO), new = open(printed, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     cr_assert(old >= 0 && new >= 0 && dup2(new, STDOUT_FILENO) >= 0);
@@ -87,9 +82,9 @@ static RunSpec small(const char *const (*more)[2]) {
     char dataset[128];
     spec_init(&s);
     snprintf(dataset, sizeof dataset, "text:%s", text);
-    cr_assert_eq(spec_set(&s, "dataset", dataset, &e), RC_OK, "%s", e.text);
+    OK(spec_set(&s, "dataset", dataset, &e));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) spec_set(&s, keys[i][0], keys[i][1], &e);
-    for (; more && (*more)[0]; more++) cr_assert_eq(spec_set(&s, (*more)[0], (*more)[1], &e), RC_OK, "%s", e.text);
+    for (; more && (*more)[0]; more++) OK(spec_set(&s, (*more)[0], (*more)[1], &e));
     return s;
 }
 
@@ -99,14 +94,14 @@ static void stored(RunRecord *r, const RunSpec *s) {
     DataPlaces places = {.offline = true};
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
-    cr_assert_eq(dataset_open(&d, s->dataset.text, "char", &places, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
+    OK(dataset_open(&d, s->dataset.text, "char", &places, &e));
+    OK(arithmetic_hash(arithmetic, s, b, &e));
     run_id(id, s, &d, backend_class(b), arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run, .runs = 1, .data = &d, .backend = b, .folder = runs};
     x.checkpoint_seconds = x.file_bytes = 1e9;
-    cr_assert_eq(run_execute(&x, r, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(record_write(r, runs, &e), RC_OK, "%s", e.text);
+    OK(run_execute(&x, r, &e));
+    OK(record_write(r, runs, &e));
     dataset_release(&d);
 }
 
@@ -119,17 +114,17 @@ Test(export, every_step_comes_back) {
     snprintf(prefix, sizeof prefix, "%.12s", r.id);
     for (int i = 0; i <= 6; i++) {
         snprintf(step, sizeof step, "%d", i);
-        cr_assert_eq(EXPORT(prefix, "--step", step, "-o", file), RC_OK, "%s", e.text);
-        cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
+        OK(EXPORT(prefix, "--step", step, "-o", file));
+        OK(IMPORT(file, "--format", "json"));
         bool evaluated = i == 0 || i == 4 || i == 6;
         cr_expect_str_eq(json_string_value(import_says("record")), evaluated ? "equal" : "none", "step %d", i);
         cr_expect_eq(json_integer_value(import_says("step")), i);
         if (evaluated)
             cr_expect_eq(json_real_value(import_says("valid_loss")), record_at(&r, i)->metric[METRIC_valid_loss]);
     }
-    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "-o", file));
     Weights w;
-    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    OK(weights_open(&w, file, &e));
     cr_assert_str_eq(w.origin.parameters_hash, r.parameters_hash);
     cr_assert_eq(w.origin.step, 6);
     cr_assert_eq(safe_find(&w.file, "h.0.attn.c_attn.weight")->shape[0], 48);
@@ -147,8 +142,8 @@ Test(export, a_masked_run_drops_masked_targets) {
     stored(&r, &s);
     cr_expect_eq(r.evaluation[0].dropped, masking_window_targets(74, 8));
     cr_expect_lt(r.evaluation[0].dropped, 7, "as many as of next tokens");
-    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
-    cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "-o", file));
+    OK(IMPORT(file, "--format", "json"));
     cr_expect_str_eq(json_string_value(import_says("record")), "equal");
     cr_expect_eq(json_integer_value(import_says("dropped_targets")), r.evaluation[0].dropped);
     /* As an older build stored it. */
@@ -157,8 +152,8 @@ Test(export, a_masked_run_drops_masked_targets) {
     folder_remove(path);
     long counted = r.evaluation[0].dropped;
     for (int i = 0; i < r.evaluations; i++) r.evaluation[i].dropped = 7;
-    cr_assert_eq(record_write(&r, runs, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
+    OK(record_write(&r, runs, &e));
+    OK(IMPORT(file, "--format", "json"));
     cr_expect_str_eq(json_string_value(import_says("record")), "equal");
     cr_expect_eq(json_integer_value(import_says("dropped_targets")), counted, "import counts anew");
     record_release(&r);
@@ -172,7 +167,7 @@ Test(export, a_diverged_run) {
     RunRecord r;
     stored(&r, &s);
     cr_assert_str_eq(r.status, "diverged");
-    cr_assert_eq(EXPORT(r.id, "--step", "final", "-o", file), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "--step", "final", "-o", file));
     refused(EXPORT(r.id, "--step", "60", "-o", file), RC_USAGE, "a step of this run (0 to ");
     record_release(&r);
 }
@@ -185,21 +180,21 @@ Test(export, batches_are_the_crops) {
     uint64_t starts[4];
     int64_t exported[6][4];
     stored(&r, &s);
-    cr_assert_eq(EXPORT(r.id, "--step", "0", "--batches", "-o", file), RC_OK, "%s", e.text);
-    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "--step", "0", "--batches", "-o", file));
+    OK(weights_open(&w, file, &e));
     const SafeTensor *b = safe_find(&w.file, "batches");
     cr_assert(b && !strcmp(b->dtype, "I64") && b->rank == 2 && b->shape[0] == 6 && b->shape[1] == 4);
     memcpy(exported, b->data, sizeof exported);
-    cr_assert_eq(session_dataset(&session, s.dataset.text, "char", &d, &e), RC_OK);
+    OK(session_dataset(&session, s.dataset.text, "char", &d, &e));
     for (int step = 0; step < 6; step++) {
         dataset_batch_starts(d, s.seed, (uint64_t)step, 4, 8, starts);
         for (int i = 0; i < 4; i++) cr_assert_eq((uint64_t)exported[step][i], starts[i]);
     }
-    cr_assert_eq(IMPORT(file), RC_OK, "%s", e.text);
+    OK(IMPORT(file));
     /* Other crops are not this run's. */
     exported[5][3]++;
     ((SafeTensor *)(uintptr_t)b)->data = exported;
-    cr_assert_eq(safe_write(&w.file, file, &e), RC_OK);
+    OK(safe_write(&w.file, file, &e));
     refused(IMPORT(file), RC_INTEGRITY, "'batches': step 5");
     weights_release(&w);
     record_release(&r);
@@ -216,7 +211,7 @@ Test(export, unknown_and_ambiguous_runs) {
     cr_expect(strstr(e.text, prefix), "the nearest is not named: %s", e.text);
     refused(EXPORT("not-hex", "-o", file), RC_USAGE, "no stored run has arm=not-hex (of 1); there is: pre");
     refused(EXPORT("pre/steps=7", "-o", file), RC_USAGE, "no stored run has steps=7 (of 1); there is: 6");
-    cr_assert_eq(EXPORT("pre/steps=6/seed=1", "-o", file), RC_OK, "%s", e.text);
+    OK(EXPORT("pre/steps=6/seed=1", "-o", file));
     refused(EXPORT("", "-o", file), RC_USAGE, "name one run");
     refused(EXPORT(prefix), RC_USAGE, "-o FILE");
     refused(EXPORT(prefix, "-o", file, "--step", "7"), RC_USAGE, "0 to 6");
@@ -224,9 +219,9 @@ Test(export, unknown_and_ambiguous_runs) {
     refused(EXPORT(prefix, "-o", file, "--step", "last"), RC_USAGE, "neither `final`");
     refused(EXPORT(prefix, "-o", file, "--backend", "cpu64"), RC_USAGE, "class 'fp64'");
     snprintf(other, sizeof other, "%s/%s%056d", runs, prefix, 7);
-    cr_assert_eq(folder_make(other, &e), RC_OK);
+    OK(folder_make(other, &e));
     refused(EXPORT(prefix, "-o", file), RC_USAGE, "2 runs begin with");
-    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "-o", file));
     record_release(&r);
 }
 
@@ -256,15 +251,15 @@ Test(export, a_run_that_is_not_reproduced) {
         else
             r.curves.value[2 * r.curves.columns + CURVE_train_loss] += 1e-6;
         if (turn == 2) memset(r.arithmetic, '0', 64);
-        cr_assert_eq(record_write(&r, runs, &e), RC_OK, "%s", e.text);
+        OK(record_write(&r, runs, &e));
         const char *want[] = {"the parameters hash to", "the loss of step 2", "the arithmetic of this arm changed"};
         refused(EXPORT(r.id, "-o", file), RC_INTEGRITY, want[turn]);
         cr_assert_not(file_exists(file));
-        cr_assert_eq(EXPORT(r.id, "--step", "0", "-o", file), RC_OK, "%s", e.text);
+        OK(EXPORT(r.id, "--step", "0", "-o", file));
         unlink(file);
         r.parameters_hash[0] = first;
     }
-    cr_assert_eq(file_write(text, "another text entirely, of other letters: xyzzy. 0123456789", 58, &e), RC_OK);
+    OK(file_write(text, "another text entirely, of other letters: xyzzy. 0123456789", 58, &e));
     refused(EXPORT(r.id, "-o", file), RC_INTEGRITY, "has other bytes now");
     record_release(&r);
 }
@@ -276,18 +271,18 @@ Test(export, the_vocabulary_is_in_the_file) {
     Weights w;
     char hash[SHA256_HEX];
     stored(&r, &s);
-    cr_assert_eq(EXPORT(r.id, "--step", "0", "-o", file), RC_OK, "%s", e.text);
-    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "--step", "0", "-o", file));
+    OK(weights_open(&w, file, &e));
     const char *vocabulary = safe_text(&w.file, "vocabulary");
     cr_assert(vocabulary && !strncmp(vocabulary, "char\n97\n98\n", 11), "%s", vocabulary);
     cr_assert_str_eq(sha256_hex_of(hash, vocabulary, strlen(vocabulary)), r.tokenizer_sha256);
     ((char *)(uintptr_t)vocabulary)[5] = '8';
-    cr_assert_eq(safe_write(&w.file, file, &e), RC_OK);
+    OK(safe_write(&w.file, file, &e));
     refused(IMPORT(file), RC_INTEGRITY, "'vocabulary' does not hash to tokenizer_sha256");
     weights_release(&w);
     cr_assert_eq(unlink(text), 0);
-    cr_assert_eq(EXPORT(r.id, "--step", "0", "-o", file), RC_OK, "%s", e.text);
-    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "--step", "0", "-o", file));
+    OK(weights_open(&w, file, &e));
     cr_assert_null(safe_text(&w.file, "vocabulary"));
     cr_assert_not_null(safe_text(&w.file, "model"));
     weights_release(&w);
@@ -326,7 +321,7 @@ static void save_as_peer(const SafeFile *f, size_t padding, float change, bool w
     for (int i = 0; i < 8; i++) text_add(&all, &(char){(char)(header.length >> (8 * i))}, 1);
     text_add(&all, header.at, header.length);
     text_add(&all, data.at, data.length);
-    cr_assert_eq(file_write(file, all.at, all.length, &e), RC_OK);
+    OK(file_write(file, all.at, all.length, &e));
 }
 
 Test(export, files_of_other_programs) {
@@ -334,11 +329,11 @@ Test(export, files_of_other_programs) {
     RunRecord r;
     Weights w;
     stored(&r, &s);
-    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
-    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    OK(EXPORT(r.id, "-o", file));
+    OK(weights_open(&w, file, &e));
     for (size_t padding = 0; padding < 4; padding++) {
         save_as_peer(&w.file, padding, 0, true);
-        cr_assert_eq(IMPORT(file, "--format", "json"), RC_OK, "%s", e.text);
+        OK(IMPORT(file, "--format", "json"));
         cr_assert_str_eq(json_string_value(import_says("record")), "equal");
     }
     save_as_peer(&w.file, 3, 0.5f, true);

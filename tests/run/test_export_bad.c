@@ -1,22 +1,16 @@
 /* safetensors files that are refused: truncated, flipped, contradicting themselves; and none brings the reader down. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/sha256.h"
 #include "bench/run/execute.h"
 #include "bench/store/weights.h"
 #include "models/trainer_look.h"
 #include "models/trainer_state.h"
+#include "tests/test.h"
 
 static char disk[64], path[64]; /* path is what is read: the file on disk, or the one in memory that store fills */
 static int memory;
-static Error e;
 
 static void enter(void) {
     strcpy(disk, "/tmp/normbench-export-XXXXXX");
@@ -33,7 +27,7 @@ static void leave(void) {
     close(memory);
 }
 
-TestSuite(export_bad, .timeout = 600, .init = enter, .fini = leave);
+TestSuite(export_bad, .init = enter, .fini = leave);
 
 /* These tests make many thousand files: not on a disk. */
 static void store(const void *bytes, size_t length) {
@@ -158,8 +152,7 @@ static void toy(Trainer **t, WeightsOrigin *o) {
     static uint64_t seed = 1;
     *o = (WeightsOrigin){.step = 2, .arithmetic_class = "canon", .vocab = 5};
     spec_init(&o->spec);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        cr_assert_eq(spec_set(&o->spec, keys[i][0], keys[i][1], &e), RC_OK);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) OK(spec_set(&o->spec, keys[i][0], keys[i][1], &e));
     memset(o->dataset_sha256, 'a', 64);
     memset(o->tokenizer_sha256, 'b', 64);
     memset(o->arithmetic, 'c', 64);
@@ -169,8 +162,7 @@ static void toy(Trainer **t, WeightsOrigin *o) {
     run_id(o->run, &o->spec, &d, backend_class(backend_find("cpu", &e)), o->arithmetic);
     ModelShape shape = spec_shape(&o->spec, 5);
     recipe = spec_recipe(&o->spec);
-    cr_assert_eq(trainer_for_gpt(t, &shape, &o->spec.variant, NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e),
-                 RC_OK);
+    OK(trainer_for_gpt(t, &shape, &o->spec.variant, NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
 }
 
 static void same_spec(const RunSpec *a, const RunSpec *b) {
@@ -204,9 +196,9 @@ static Rc reads_as(Trainer *t, const WeightsOrigin *o) {
 static char *toy_file(Trainer **t, WeightsOrigin *o, size_t *length) {
     char *bytes;
     toy(t, o);
-    cr_assert_eq(weights_write(disk, *t, o, NULL, NULL, 1e9, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(reads_as(*t, o), RC_OK, "%s", e.text);
-    cr_assert_eq(file_read(path, &bytes, length, &e), RC_OK);
+    OK(weights_write(disk, *t, o, NULL, NULL, 1e9, &e));
+    OK(reads_as(*t, o));
+    OK(file_read(path, &bytes, length, &e));
     return bytes;
 }
 
@@ -254,7 +246,7 @@ Test(export_bad, tensors) {
     size_t length;
     SafeFile f, g;
     free(toy_file(&t, &o, &length));
-    cr_assert_eq(safe_read(&f, path, &e), RC_OK);
+    OK(safe_read(&f, path, &e));
     static const struct {
         const char *name, *dtype, *error;
         int rank, rows, cols;
@@ -281,7 +273,7 @@ Test(export_bad, tensors) {
                 safe_add(&g, change[i].name, change[i].dtype, change[i].rank, change[i].rows, change[i].cols, x->data);
         }
         if (i == changes) safe_add(&g, "lm_head.weight", "F32", 1, 2, 1, f.tensor[0].data);
-        cr_assert_eq(safe_write(&g, disk, &e), RC_OK);
+        OK(safe_write(&g, disk, &e));
         const char *want = i < changes ? change[i].error : "'lm_head.weight' is not one of its model's";
         cr_assert_eq(reads_as(t, &o), RC_INTEGRITY, "not refused: %s", want);
         cr_expect(strstr(e.text, want), "'%s' in '%s'", want, e.text);
@@ -333,7 +325,7 @@ Test(export_bad, weights_in_sixteen_bits_are_read) {
     float got[20], want[20];
     uint16_t bits[64][64], scalar = 0x3f80;
     free(toy_file(&t, &o, &length));
-    cr_assert_eq(safe_read(&f, path, &e), RC_OK);
+    OK(safe_read(&f, path, &e));
     safe_init(&g);
     for (int k = 0; k < f.texts; k++)
         if (strcmp(f.text[k].key, "sha256") && strcmp(f.text[k].key, "parameters_hash"))
@@ -346,10 +338,10 @@ Test(export_bad, weights_in_sixteen_bits_are_read) {
         safe_add(&g, x->name, "BF16", x->rank, x->shape[0], x->shape[1], bits[k]);
     }
     safe_take_floats(safe_find(&g, "wte.weight"), want);
-    cr_assert_eq(safe_write(&g, disk, &e), RC_OK);
-    cr_assert_eq(open_all(&w), RC_OK, "%s", e.text);
-    cr_assert_eq(weights_match(&w, &t->tape, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(weights_load(&w, t, &e), RC_OK, "%s", e.text);
+    OK(safe_write(&g, disk, &e));
+    OK(open_all(&w));
+    OK(weights_match(&w, &t->tape, &e));
+    OK(weights_load(&w, t, &e));
     for (int i = 0; i < trainer_parameters(t); i++)
         if (!strcmp(trainer_parameter(t, i).name, "wte.weight")) trainer_read(t, i, 0, got);
     cr_expect(!memcmp(got, want, sizeof got));

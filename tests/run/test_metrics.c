@@ -1,9 +1,6 @@
 /* Metrics of made-up curves: what bench/store/metrics.c makes of numbers whose answer is known. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "bench/store/metrics.h"
+#include "tests/test.h"
 
 Test(metrics, read_curves_that_there_are) {
     for (int m = 0; m < METRIC_COUNT; m++) {

@@ -1,10 +1,7 @@
 /* The token that a word of random bits draws, and texts that do not depend on what is drawn beside them. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "bench/run/sampling.h"
 #include "models/trainer_look.h"
+#include "tests/test.h"
 
 static int choose(const double *logit, int vocab, double temperature, int top_k, double at) {
     double own[8];
@@ -40,8 +37,6 @@ Test(sampling, the_likeliest_and_the_likeliest_k) {
     cr_expect_eq(choose(logit, 5, 1, 3, 0.999), 4);
 }
 
-static Error e;
-
 /* A small model with weights far from 0, so that it prefers some tokens. */
 static Trainer *model(Recipe *recipe) {
     static uint64_t seed = 5;
@@ -57,8 +52,7 @@ static Trainer *model(Recipe *recipe) {
                     .tied = true,
                     .norm_eps = 1e-5};
     *recipe = (Recipe){.optimizer = OPTIMIZER_sgd, .steps = 1, .lr = 0.1, .init = {0.7, 0.7, 0.5, 0.5}};
-    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, recipe, &seed, 1, backend_find("cpu", &e), &e),
-                 RC_OK, "%s", e.text);
+    OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, recipe, &seed, 1, backend_find("cpu", &e), &e));
     return t;
 }
 
@@ -68,8 +62,7 @@ static void write_texts(Trainer *t, int samples, uint64_t seed, double temperatu
     Sampling how = {.temperature = temperature, .seed = seed};
     for (int i = 0; i < samples; i++)
         for (int k = 0; k < WHOLE; k++) text[i * WHOLE + k] = k < PROMPT ? k + 1 : -7;
-    cr_assert_eq(sampling_text(t, 3, 8, 7, &how, text, samples, PROMPT, MORE, NULL, NULL, NULL, &e), RC_OK, "%s",
-                 e.text);
+    OK(sampling_text(t, 3, 8, 7, &how, text, samples, PROMPT, MORE, NULL, NULL, NULL, &e));
     for (int i = 0; i < samples * WHOLE; i++) cr_assert(text[i] >= 0 && text[i] < 7);
 }
 

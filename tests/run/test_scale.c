@@ -1,13 +1,11 @@
 /* What a model takes on a device that is not here: parameters and operations counted by hand, memory as programs take
  * it. */
-#include <criterion/criterion.h>
-#include <string.h>
-
 #include "bench/perf/dry.h"
 #include "bench/run/scale.h"
 #include "kernels/cuda/dry.h"
 #include "models/trainer_count.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 /* Pre-LN, no biases, a tied head, rope: 12 d^2 to a block, V d, and gain and bias of 2 L + 1 norms. Operations of an
  * update: 6 per matrix weight and token; attention sees (T + 1) / 2 keys, 2 products of 2 d each, thrice. */
@@ -27,7 +25,6 @@ Test(scale, parameters_and_operations_are_those_of_a_hand_count) {
                         .positions = POSITIONS_ROPE,
                         .tied = true,
                         .norm_eps = 1e-5};
-        Error e;
         Variant pre = *variant_find("pre", &e);
         TrainerPlan p = trainer_plan(&s, &pre, NULL, backend_find("cpu", &e), true);
         int64_t matrices = 12 * L * d * d + V * d, all = matrices + 2 * d * (2 * L + 1);
@@ -46,7 +43,6 @@ Test(scale, parameters_and_operations_are_those_of_a_hand_count) {
 Test(scale, a_plan_is_what_programs_take) {
     ModelShape s = toy_shape();
     s.layers = 3;
-    Error e;
     Variant peri = *variant_find("peri", &e);
     static const char *const precisions[] = {"exact", "bf16-stored", "fp16-scaled"};
     for (int i = 0; i < 3; i++) {
@@ -81,7 +77,6 @@ Test(scale, a_product_of_fp32_is_of_all_replicas) {
                     .ffn_mult = 4,
                     .tied = true,
                     .norm_eps = 1e-5};
-    Error e;
     const Backend *dry = dry_backend("cuda-fp32");
     int products[2] = {0};
     double flops[2] = {0};
@@ -89,7 +84,7 @@ Test(scale, a_product_of_fp32_is_of_all_replicas) {
     for (int i = 0; i < 2; i++) {
         Graph *g;
         size_t count;
-        cr_assert_eq(trainer_passes(&g, &s, variant_find("pre", &e), i ? 5 : 1, dry, &e), RC_OK, "%s", e.text);
+        OK(trainer_passes(&g, &s, variant_find("pre", &e), i ? 5 : 1, dry, &e));
         const Note *note = dry_notes(g, &count);
         for (size_t k = 0; k < count; k++)
             if (!strcmp(note[k].name, "cublasLtMatmul")) products[i]++, flops[i] += note[k].flops;
@@ -114,7 +109,6 @@ Test(scale, launches_that_no_device_takes) {
         {8, 1, 16, 2, 65536, "kernel embed.forward needs 65536 blocks in z; the most is 65535"},
         {64, 1, 4096, 4096, 1, " has a tensor of 3221225472 numbers; kernels count fewer than 2^31"}};
     RunSpec spec;
-    Error e;
     spec_init(&spec);
     if (!dry_backend("cuda")) cr_skip_test("a build without the CUDA kernels");
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {

@@ -1,19 +1,14 @@
 /* Scores of models whose likelihoods are known, and what log-likelihoods do not depend on. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/tasks/task_score.h"
 #include "models/trainer_look.h"
 #include "tests/models/toy.h"
+#include "tests/test.h"
 
 enum { BYTES = 256, CONTEXT = 16, BATCH = 3 };
-static Error e;
 
 static Tokenizer bytes(void) {
     Tokenizer t;
-    cr_assert_eq(tokenizer_init(&t, "byte", (const uint8_t *)"", 0, 0, &e), RC_OK);
+    OK(tokenizer_init(&t, "byte", (const uint8_t *)"", 0, 0, &e));
     return t;
 }
 
@@ -26,7 +21,7 @@ static Trainer *model(int context, int batch) {
     recipe = toy_recipe();
     s.vocab = BYTES, s.context = context, s.batch = batch;
     const Backend *b = backend_find("cpu", &e);
-    cr_assert_eq(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e), RC_OK, "%s", e.text);
+    OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, b, &e));
     return t;
 }
 
@@ -78,8 +73,7 @@ enum { ITEMS = 5 };
 static const bool right[ACC_COUNT][ITEMS] = {{true, false, true, false, true}, {false, true, true, false, true}};
 
 static void read_items(Task *t) {
-    cr_assert_eq(task_read(t, &task_info[TASK_piqa], "items", items, sizeof items - 1, NULL, NULL, &e), RC_OK, "%s",
-                 e.text);
+    OK(task_read(t, &task_info[TASK_piqa], "items", items, sizeof items - 1, NULL, NULL, &e));
 }
 
 static int windows_seen;
@@ -94,8 +88,8 @@ Test(score, a_model_of_known_likelihoods_has_its_exact_scores) {
     TaskScore s;
     Task task;
     read_items(&task);
-    cr_assert_eq(task_encode(&s, &task, &codec, false, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(task_weigh(&s, t, BATCH, CONTEXT, NULL, count_windows, NULL, &e), RC_OK, "%s", e.text);
+    OK(task_encode(&s, &task, &codec, false, &e));
+    OK(task_weigh(&s, t, BATCH, CONTEXT, NULL, count_windows, NULL, &e));
     task_count(&s, CONTEXT);
     cr_assert(s.items == ITEMS && !s.left_out && windows_seen == task_windows(&s, CONTEXT));
     for (int i = 0; i < ITEMS; i++) {
@@ -133,9 +127,9 @@ Test(score, long_continuations_are_counted_once) {
         for (int n = 1; n < 70; n += 4) {
             Scored s;
             memset(text + 1, n % 8 == 1 ? 'a' : 'b', (size_t)n), text[1 + n / 2] = 'z', text[n + 1] = 0;
-            cr_assert_eq(scored_encode(&s, &codec, "Answer:", text, &e), RC_OK);
+            OK(scored_encode(&s, &codec, "Answer:", text, &e));
             cr_assert(s.scored == 7 && s.count == 8 + n);
-            cr_assert_eq(likelihoods(t, BATCH, contexts[k], &s, 1, NULL, NULL, NULL, &e), RC_OK);
+            OK(likelihoods(t, BATCH, contexts[k], &s, 1, NULL, NULL, NULL, &e));
             cr_expect_float_eq(s.loglikelihood, known(text), 1e-5, "context %d, %d letters", contexts[k], n);
             scored_release(&s);
         }
@@ -169,7 +163,7 @@ Test(score, windows_follow_their_rule) {
 Test(score, tokens_are_cut_as_in_the_harness) {
     Tokenizer codec = bytes();
     Scored s;
-    cr_assert_eq(scored_encode(&s, &codec, "ab \n", " c", &e), RC_OK);
+    OK(scored_encode(&s, &codec, "ab \n", " c", &e));
     cr_assert(s.scored == 2 && s.count == 6 && s.token[2] == ' ' && s.token[3] == '\n' && s.token[5] == 'c');
     scored_release(&s);
     cr_assert_eq(scored_encode(&s, &codec, "  ", " c", &e), RC_USAGE);
@@ -180,9 +174,9 @@ Test(score, tokens_are_cut_as_in_the_harness) {
 static void weigh(Scored *s, int n, const char *const *context, int width, int batch, int threads) {
     Tokenizer codec = bytes();
     Trainer *t = model(width, batch);
-    cr_assert_eq(trainer_share(t, threads, &e), RC_OK);
-    for (int i = 0; i < n; i++) cr_assert_eq(scored_encode(&s[i], &codec, context[i], " is so", &e), RC_OK);
-    cr_assert_eq(likelihoods(t, batch, width, s, n, NULL, NULL, NULL, &e), RC_OK);
+    OK(trainer_share(t, threads, &e));
+    for (int i = 0; i < n; i++) OK(scored_encode(&s[i], &codec, context[i], " is so", &e));
+    OK(likelihoods(t, batch, width, s, n, NULL, NULL, NULL, &e));
     for (int i = 0; i < n; i++) scored_release(&(Scored){.token = s[i].token});
     trainer_free(t);
     tokenizer_release(&codec);
@@ -212,8 +206,8 @@ Test(score, the_chain_rule_holds) {
     Trainer *t = model(64, 4);
     static const char *const part[][2] = {{"we saw", " it there"}, {"we saw", " it"}, {"we saw it", " there"}};
     Scored s[3];
-    for (int i = 0; i < 3; i++) cr_assert_eq(scored_encode(&s[i], &codec, part[i][0], part[i][1], &e), RC_OK);
-    cr_assert_eq(likelihoods(t, 4, 64, s, 3, NULL, NULL, NULL, &e), RC_OK);
+    for (int i = 0; i < 3; i++) OK(scored_encode(&s[i], &codec, part[i][0], part[i][1], &e));
+    OK(likelihoods(t, 4, 64, s, 3, NULL, NULL, NULL, &e));
     cr_expect_float_eq(s[0].loglikelihood, s[1].loglikelihood + s[2].loglikelihood, 1e-9);
     for (int i = 0; i < 3; i++) scored_release(&s[i]);
     trainer_free(t);
@@ -225,7 +219,7 @@ Test(score, weights_that_diverged_are_refused) {
     Trainer *t = unigram(CONTEXT, BATCH);
     Scored s;
     set(t, "ln_f.bias", &(double){NAN});
-    cr_assert_eq(scored_encode(&s, &codec, "a", " b", &e), RC_OK);
+    OK(scored_encode(&s, &codec, "a", " b", &e));
     cr_assert_eq(likelihoods(t, BATCH, CONTEXT, &s, 1, NULL, NULL, NULL, &e), RC_UNMEASURED);
     cr_assert(strstr(e.text, "not finite"));
     scored_release(&s);
@@ -239,18 +233,18 @@ Test(score, characters_that_a_tokenizer_lacks_are_counted) {
     Task task;
     TaskScore s;
     read_items(&task);
-    cr_assert_eq(tokenizer_init(&codec, "char", (const uint8_t *)text, sizeof text - 1, sizeof text - 1, &e), RC_OK);
+    OK(tokenizer_init(&codec, "char", (const uint8_t *)text, sizeof text - 1, sizeof text - 1, &e));
     cr_assert_eq(task_encode(&s, &task, &codec, false, &e), RC_USAGE);
     cr_assert(strstr(e.text,
                      "piqa: 1 of 5 items have characters that the tokenizer 'char' does not have (first, line 5: "
                      "code point U+006C at byte offset 12"),
               "%s", e.text);
     cr_assert(strstr(e.text, "--tasks unknown=drop leaves them out"), "%s", e.text);
-    cr_assert_eq(task_encode(&s, &task, &codec, true, &e), RC_OK);
+    OK(task_encode(&s, &task, &codec, true, &e));
     cr_assert(s.items == 4 && s.left_out == 1 && s.at[3] == 3);
     task_score_release(&s);
     tokenizer_release(&codec);
-    cr_assert_eq(tokenizer_init(&codec, "char", (const uint8_t *)"ab", 2, 2, &e), RC_OK);
+    OK(tokenizer_init(&codec, "char", (const uint8_t *)"ab", 2, 2, &e));
     cr_assert_eq(task_encode(&s, &task, &codec, true, &e), RC_USAGE);
     cr_assert(strstr(e.text, "every item"), "%s", e.text);
     tokenizer_release(&codec);
@@ -283,8 +277,8 @@ Test(score, equal_choices_count_as_in_lm_eval) {
     Tokenizer codec = bytes();
     TaskScore s;
     Task task;
-    cr_assert_eq(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e), RC_OK);
-    cr_assert_eq(task_encode(&s, &task, &codec, false, &e), RC_OK);
+    OK(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e));
+    OK(task_encode(&s, &task, &codec, false, &e));
     task_count(&s, 64);
     cr_expect(s.items == 3 && s.twins == 2 && s.left_out == 0);
     cr_expect(s.right[ACC][0] && !s.right[ACC][1] && s.right[ACC][2]); /* all likelihoods are 0 */
@@ -301,8 +295,8 @@ Test(score, chance_is_the_mean_over_items) {
     Tokenizer codec = bytes();
     TaskScore s;
     Task task;
-    cr_assert_eq(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e), RC_OK);
-    cr_assert_eq(task_encode(&s, &task, &codec, false, &e), RC_OK);
+    OK(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e));
+    OK(task_encode(&s, &task, &codec, false, &e));
     task_count(&s, 64);
     cr_expect_eq(s.chance, .375);
     cr_expect_eq(s.of[ACC].share, .5); /* no likelihoods yet: all are 0, the first wins */

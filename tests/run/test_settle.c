@@ -1,13 +1,8 @@
 /* Keys and columns that change nothing, and arms that older builds trained wrong: what tells two runs apart. */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/plan/experiment.h"
 #include "bench/plan/settle.h"
 #include "bench/run/execute.h"
-
-static Error e;
+#include "tests/test.h"
 
 /* Where a key is idle and where it is read, and another value of it. */
 static const struct {
@@ -26,13 +21,13 @@ static const struct {
 };
 
 static void set(RunSpec *s, const char *key, const char *value) {
-    cr_assert_eq(spec_set(s, key, value, &e), RC_OK, "%s", e.text);
+    OK(spec_set(s, key, value, &e));
 }
 
 static void arithmetic(char out[SHA256_HEX], const RunSpec *s) {
     const Backend *b = backend_find("cpu", &e);
     cr_assert(b);
-    cr_assert_eq(arithmetic_hash(out, s, b, &e), RC_OK, "%s", e.text);
+    OK(arithmetic_hash(out, s, b, &e));
 }
 
 static bool is_idle(const RunSpec *s, const char *key) {
@@ -68,7 +63,7 @@ static Experiment *plan_of(const char *more) {
     char text[2000];
     Experiment *x = calloc(1, sizeof *x);
     snprintf(text, sizeof text, "dataset: synthetic\nsteps: 3\nevaluate_at: \"3\"\nseeds: 2\n%s\n", more);
-    cr_assert_eq(experiment_parse(x, "p.yaml", text, "", &(Overrides){0}, &e), RC_OK, "%s", e.text);
+    OK(experiment_parse(x, "p.yaml", text, "", &(Overrides){0}, &e));
     return x;
 }
 
@@ -161,5 +156,5 @@ Test(settle, once_wrong_arms_are_others) {
     Experiment x = {0};
     cr_expect_eq(experiment_parse(&x, "p.yaml", "mended: true\narms: {a: {variant: pre}}\n", "", &(Overrides){0}, &e),
                  RC_USAGE);
-    cr_expect(strstr(e.text, "mended: only the program sets this key"), "%s", e.text);
+    HOLDS(e.text, "mended: only the program sets this key");
 }

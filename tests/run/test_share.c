@@ -1,29 +1,23 @@
 /* Who trains a run when several want to, and what is shown of those that train. */
-#include <criterion/criterion.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/formats/progress.h"
 #include "bench/run/cluster/share.h"
 #include "bench/run/watch.h"
+#include "tests/test.h"
 
 enum { RUNS = 40, PROCESSES = 8 };
 static char folder[64], partial[96];
 
 static void enter(void) {
-    Error e;
     strcpy(folder, "/tmp/normbench-share-XXXXXX");
     cr_assert(mkdtemp(folder));
     snprintf(partial, sizeof partial, "%s/.partial", folder);
-    cr_assert_eq(folder_make(partial, &e), RC_OK);
+    OK(folder_make(partial, &e));
 }
 
 static void leave(void) {
@@ -132,13 +126,12 @@ Test(share, a_hold_stands_while_its_time_is_near, .init = enter, .fini = leave) 
     char path[200], owner[96];
     Lease h = hold_of(1), theirs;
     Leases s;
-    Error e;
     share_open(&s, folder);
     snprintf(path, sizeof path, "%s/%s.hold", partial, h.id);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
             struct timespec then = {.tv_sec = time(NULL) + cases[i].later}, times[2] = {then, then};
-            cr_assert_eq(file_write(path, texts[k], strlen(texts[k]), &e), RC_OK);
+            OK(file_write(path, texts[k], strlen(texts[k]), &e));
             cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
             cr_expect_eq(share_held(&s, h.id, &theirs), cases[i].stands, "%d s, '%s'", cases[i].later, texts[k]);
             cr_expect_eq(share_take(&s, &h, &theirs), !cases[i].stands, "%d s, '%s'", cases[i].later, texts[k]);
@@ -167,7 +160,7 @@ Test(share, a_bar_is_never_wider_than_asked) {
         if (columns >= 78) cr_expect(strstr(line, "12 running, loss 2.3127 .. 10.4011"), "%d: %s", columns, line);
         if (columns >= 40) cr_expect(strstr(line, "9/30 runs") && strstr(line, "6 h 00 min left"), "%s", line);
     }
-    cr_expect(strstr(line, "[###########.................]  40%"), "%s", line);
+    HOLDS(line, "[###########.................]  40%");
     progress_end(&p);
 }
 
@@ -177,17 +170,17 @@ Test(share, the_time_left_begins_as_foretold) {
     progress_init(&p, 1000, 10);
     p.expected = 480;
     progress_line(&p, 100, line, sizeof line);
-    cr_expect(strstr(line, "8 min 00 s left"), "%s", line);
+    HOLDS(line, "8 min 00 s left");
     p.started -= 100; /* reading the corpus, and the evaluation at step 0, say nothing about the speed */
     progress_line(&p, 100, line, sizeof line);
-    cr_expect(strstr(line, "8 min 00 s left"), "%s", line);
+    HOLDS(line, "8 min 00 s left");
     progress_add(&p, 1, false);
     progress_line(&p, 100, line, sizeof line);
-    cr_expect(strstr(line, "1 min 40 s, 8 min 00 s left"), "%s", line); /* 999 24 / 50 s */
+    HOLDS(line, "1 min 40 s, 8 min 00 s left"); /* 999 24 / 50 s */
     p.began -= 10; /* a hundredth of the work takes twice as long as foretold */
     progress_add(&p, 10, false);
     progress_line(&p, 100, line, sizeof line);
-    cr_expect(strstr(line, "9 min 20 s left"), "%s", line); /* 989 (10 + 24) / (10 + 50) s */
+    HOLDS(line, "9 min 20 s left"); /* 989 (10 + 24) / (10 + 50) s */
     progress_end(&p);
 }
 
@@ -195,7 +188,6 @@ Test(share, without_a_terminal_there_are_plain_lines_now_and_then) {
     char path[] = "/tmp/normbench-share-XXXXXX", *said;
     int to = mkstemp(path), held = dup(STDERR_FILENO);
     size_t length;
-    Error e;
     Progress p;
     cr_assert(to >= 0 && held >= 0 && dup2(to, STDERR_FILENO) >= 0);
     progress_init(&p, 100, 4);
@@ -205,7 +197,7 @@ Test(share, without_a_terminal_there_are_plain_lines_now_and_then) {
     progress_add(&p, 25, false);
     progress_end(&p);
     dup2(held, STDERR_FILENO);
-    cr_assert_eq(file_read(path, &said, &length, &e), RC_OK);
+    OK(file_read(path, &said, &length, &e));
     cr_expect_str_eq(said, "50%  0/4 runs  0 s, 0 s left\n");
     unlink(path);
     free(said);
@@ -253,9 +245,8 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
     LOCAL_TEXT(text);
     char *bytes;
     size_t length;
-    Error e;
     curves_text(&r.curves, &text);
-    cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+    OK(file_read(path, &bytes, &length, &e));
     cr_expect_str_eq(bytes, text.at);
     w[1] = (Watch){.running = true, .loss = 2};
     cr_expect_str_eq(watch_summary(state, w, 2), "2 running, loss 1.5000 .. 2.0000");

@@ -1,11 +1,7 @@
 /* Tasks: prompts against strings written by hand from the harness's own definitions, and every bad file. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "base/text.h"
 #include "bench/tasks/task.h"
+#include "tests/test.h"
 
 typedef struct {
     int task;
@@ -81,9 +77,7 @@ Test(tasks, prompts_are_the_harness_s) {
     for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
         const Prompt *p = &prompts[i];
         Task t;
-        Error e;
-        cr_assert_eq(task_read(&t, &task_info[p->task], "f", p->line, strlen(p->line), "l", p->labels, &e), RC_OK, "%s",
-                     e.text);
+        OK(task_read(&t, &task_info[p->task], "f", p->line, strlen(p->line), "l", p->labels, &e));
         cr_assert(t.items == 1 && t.item[0].choices == p->choices && t.item[0].label == p->label, "%zu", i);
         for (int c = 0; c < p->choices; c++) {
             cr_assert_str_eq(t.item[0].context[c], p->context[c]);
@@ -152,7 +146,7 @@ static const struct {
 Test(tasks, bad_files_get_one_line) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Task t;
-        Error e = {0};
+        e = (Error){0};
         Rc rc = task_read(&t, &task_info[bad[i].task], "f", bad[i].line, strlen(bad[i].line), "l", bad[i].labels, &e);
         cr_expect_eq(rc, RC_USAGE, "%s", bad[i].line);
         cr_expect(!strncmp(e.text, bad[i].says, strlen(bad[i].says)), "%s\nnot: %s", e.text, bad[i].says);
@@ -168,7 +162,6 @@ Test(tasks, files_of_other_programs_are_read) {
                                          "0\r1\r", "0\r\n1"};
     char wide[256] = "\xFF\xFE";
     Task t;
-    Error e = {0};
     for (size_t i = 0; i < 4; i++) {
         const char *text = i < 3 ? lines[i] : wide;
         size_t length = strlen(lines[i % 3]);
@@ -197,7 +190,7 @@ Test(tasks, equal_choices_are_kept_and_marked) {
                 {TASK_hellaswag, "{\"ctx\": \"c\", \"endings\": [\"a\", \"[b]a\"], \"label\": 0}", true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Task t;
-        Error e = {0};
+        e = (Error){0};
         Rc rc = task_read(&t, &task_info[rows[i].task], "f", rows[i].line, strlen(rows[i].line), NULL, NULL, &e);
         cr_assert_eq(rc, RC_OK, "%s: %s", rows[i].line, e.text);
         cr_expect_eq(t.item[0].twins, rows[i].twins, "%s", rows[i].line);
@@ -224,11 +217,10 @@ Test(tasks, pinned_files_are_read_completely) {
     DataPlaces places = {.root = SOURCE_ROOT, .offline = true};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         Task t;
-        Error e;
         TaskFiles none = {0};
         Rc rc = task_open(&t, &task_info[want[i].task], &none, &places, &e);
         if (rc == RC_UNMEASURED) cr_skip_test("no mirror beside the checkout");
-        cr_assert_eq(rc, RC_OK, "%s", e.text);
+        OK(rc);
         cr_assert(t.items == want[i].items && t.pinned);
         cr_assert_str_eq(t.item[0].context[0], want[i].context);
         cr_assert_str_eq(t.item[0].text[0], want[i].text);
@@ -244,12 +236,10 @@ Test(tasks, the_dev_set_of_arc_easy_is_read_completely) {
     const CorpusFile *row = manifest_task("arc-easy", &rows);
     DataPlaces places = {.root = SOURCE_ROOT, .offline = true};
     CorpusBytes c;
-    Error e;
     Task t;
     cr_assert(rows == 2 && row[0].part == PART_VALID);
     if (corpus_obtain(&c, row, &places, &e) == RC_UNMEASURED) cr_skip_test("no mirror beside the checkout");
-    cr_assert_eq(task_read(&t, &task_info[TASK_arc_easy], "dev", (char *)c.bytes, c.length, NULL, NULL, &e), RC_OK,
-                 "%s", e.text);
+    OK(task_read(&t, &task_info[TASK_arc_easy], "dev", (char *)c.bytes, c.length, NULL, NULL, &e));
     cr_assert_eq(t.items, 570);
     task_release(&t);
     corpus_release(&c);
@@ -257,7 +247,6 @@ Test(tasks, the_dev_set_of_arc_easy_is_read_completely) {
 
 Test(tasks, what_is_not_pinned_asks_for_a_file) {
     Task t;
-    Error e;
     TaskFiles none = {0}, absent = {"/nonexistent/items", NULL};
     DataPlaces places = {.offline = true};
     cr_assert_eq(task_open(&t, &task_info[TASK_siqa], &none, &places, &e), RC_USAGE);

@@ -1,16 +1,11 @@
 /* Translations: what a pair's loss depends on, greedy decoding, beam search against all sentences there are. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/store/sentences.h"
 #include "bench/translate/translation.h"
 #include "datasets/pairs.h"
 #include "models/trainer.h"
 #include "models/trainer_look.h"
+#include "tests/test.h"
 
-static Error e;
 static const uint64_t seed = 11;
 static const Recipe recipe = {.steps = 1, .init = {0.5, 0.5, 0.5, 0.5}};
 
@@ -31,7 +26,7 @@ static Trainer *model(const char *variant, int batch, int context, int vocab, co
                     .norm_eps = 1e-5};
     Trainer *t;
     v = *variant_find(variant, &e);
-    cr_assert_eq(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(backend, &e), &e), RC_OK);
+    OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(backend, &e), &e));
     return t;
 }
 
@@ -119,7 +114,7 @@ Test(translation, greedy_takes_the_likeliest) {
     Trainer *t = model("post", 4, 8, 7, "cpu");
     Translation x[6];
     for (int i = 0; i < 6; i++) x[i] = (Translation){.source = source, .source_length = i == 2 ? 3 : 1 + i % 5};
-    cr_assert_eq(translate(t, 0, &how, x, 6, NULL, &e), RC_OK, "%s", e.text);
+    OK(translate(t, 0, &how, x, 6, NULL, &e));
     int32_t by_hand[8];
     int length = 0, next;
     for (;; by_hand[length++] = next) {
@@ -143,7 +138,7 @@ Test(translation, a_wide_beam_finds_the_best) {
         int32_t best[4] = {0};
         int best_length = -1, unused;
         double most = -INFINITY;
-        cr_assert_eq(translate(t, 0, &how, &x, 1, NULL, &e), RC_OK, "%s", e.text);
+        OK(translate(t, 0, &how, &x, 1, NULL, &e));
         for (int length = 0; length <= 3; length++)
             for (int word = 0; word < 1 << length; word++) {
                 int32_t token[4];
@@ -207,7 +202,7 @@ Test(translation, hosts_and_devices_translate_alike) {
     for (int b = 0; b < 2; b++) {
         Trainer *t = model("peri", 6, 8, 7, b ? "simt" : "cpu");
         for (int i = 0; i < COUNT; i++) x[b][i] = (Translation){.source = source, .source_length = 1 + i};
-        cr_assert_eq(translate(t, 0, &how, x[b], COUNT, NULL, &e), RC_OK, "%s", e.text);
+        OK(translate(t, 0, &how, x[b], COUNT, NULL, &e));
         trainer_free(t);
     }
     for (int i = 0; i < COUNT; i++) {

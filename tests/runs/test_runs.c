@@ -1,25 +1,17 @@
 /* Stored runs listed, called by name and shown, from the golden records of old schemas; text curves at their limits. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/runs/runs.h"
 #include "bench/store/address.h"
 #include "bench/store/ended.h"
 #include "bench/store/listing.h"
+#include "tests/test.h"
 
 #define GOLDEN SOURCE_ROOT "/tests/golden/records/"
 
-static Error e; /* each test has its own process */
 static Session session;
 static Store stored;
 static Listing l;
-
-TestSuite(runs, .timeout = 600);
 
 static void open_session(const char *runs) {
     session = (Session){.profile = ""};
@@ -29,7 +21,7 @@ static void open_session(const char *runs) {
 }
 
 static void list(const char *experiment) {
-    cr_assert_eq(listing_make(&l, &session, &stored, experiment, &e), RC_OK, "%s", e.text);
+    OK(listing_make(&l, &session, &stored, experiment, &e));
 }
 
 static void refused(Rc rc, const char *what) {
@@ -120,11 +112,11 @@ Test(runs, a_record_of_schema_1_is_shown) {
     open_session(GOLDEN "schema1");
     list(NULL);
     cr_assert_gt(l.runs, 0);
-    cr_assert_eq(record_read(&r, session.runs, l.run[0].record->id, &e), RC_OK, "%s", e.text);
+    OK(record_read(&r, session.runs, l.run[0].record->id, &e));
     text_init(&text);
     run_text(&(RunShown){.record = &r, .listing = &l}, 80, &text);
-    cr_expect(strstr(text.at, "normbench 0.1.0, commit 10bf21a4a34c\n") != NULL, "%s", text.at);
-    cr_expect(strstr(text.at, "smoke quick: arm ") != NULL, "%s", text.at);
+    HOLDS(text.at, "normbench 0.1.0, commit 10bf21a4a34c\n");
+    HOLDS(text.at, "smoke quick: arm ");
     json_t *root = run_json(&(RunShown){.record = &r, .listing = &l});
     cr_expect_str_eq(json_string_value(json_object_get(root, "id")), r.id);
     cr_expect_eq(json_array_size(json_object_get(root, "plans")), 1);

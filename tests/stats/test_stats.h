@@ -2,10 +2,8 @@
 #ifndef TEST_STATS_H
 #define TEST_STATS_H
 
-#include <criterion/criterion.h>
-#include <math.h>
-
 #include "stats/permute.h"
+#include "tests/test.h"
 
 #define NEAR(got, want, tol) \
     do { \

@@ -8,7 +8,7 @@
 
 static const StKey KEY = {20261, 3};
 
-TestSuite(stats_choice, .init = st_init, .timeout = 600);
+TestSuite(stats_choice, .init = st_init);
 
 /* Three settings, four seeds. Sums: 9.0, 8.8, 9.4. Without seed 1: 6.0, 6.8, 7.4 (its own are 3.0, 2.0, 2.0). */
 static const double value[12] = {2.0, 3.0, 2.0, 2.0, /**/ 2.2, 2.0, 2.4, 2.2, /**/ 2.6, 2.0, 2.4, 2.4};

@@ -1,7 +1,4 @@
 /* Intervals by inverted sign-flip tests: against the tests themselves, by hand, and by coverage. */
-#include <criterion/criterion.h>
-#include <math.h>
-
 #include "stats/invert.h"
 #include "tests/stats/test_stats.h"
 

@@ -23,7 +23,7 @@
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
-TestSuite(stats_limits, .init = st_init, .timeout = 600);
+TestSuite(stats_limits, .init = st_init);
 
 enum { MOST = 8 };
 

@@ -1,15 +1,10 @@
 #include "tests/verdict/made_up.h"
 
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "base/philox.h"
 #include "bench/plan/declare.h"
 #include "bench/store/provenance.h"
+
+MadeUp m;
 
 const char made_up_four[] = "name: made-up-4\ntitle: Made-up numbers, 4 layers\nwriteup: \"002\"\nbaseline: baseline\n"
                             "layers: 4\ntoken_std: 0.5\nsteps: 300\nevaluate_at: 0,150,300\n"
@@ -66,7 +61,7 @@ static void fill_evaluation(Evaluation *v, int cell, int arm, int seed, int step
     *v = (Evaluation){.step = step, .targets = 111488, .dropped = 50, .blocks = 55};
     v->block = mem_alloc((size_t)v->blocks, sizeof *v->block);
     for (int b = 0; b < v->blocks; b++) v->block[b] = loss + 0.1 * noise(5, 0, b) + 0.01 * noise(arm, seed, 100 + b);
-    for (int m = 0; m < METRIC_COUNT; m++) v->metric[m] = (double)NAN;
+    for (int k = 0; k < METRIC_COUNT; k++) v->metric[k] = (double)NAN;
     v->metric[METRIC_valid_loss] = loss;
     v->metric[METRIC_perplexity] = exp(loss);
     v->metric[METRIC_bits_per_byte] = loss / log(2);
@@ -96,11 +91,11 @@ static void fill_curves(Curves *c, int cell, int arm, int seed, int steps) {
     }
 }
 
-void made_up_growth(MadeUp *m) {
-    for (int i = 0; i < m->runs; i++) {
-        Curves *old = &m->records[i].curves, new;
-        int arm = i / m->x.seeds % m->x.arms;
-        curves_init(&new, old->layers, &m->x.probes);
+void made_up_growth(void) {
+    for (int i = 0; i < m.runs; i++) {
+        Curves *old = &m.records[i].curves, new;
+        int arm = i / m.x.seeds % m.x.arms;
+        curves_init(&new, old->layers, &m.x.probes);
         for (int step = 0; step < old->rows; step++) {
             double *row = curves_add(&new);
             memcpy(row, old->value + step * old->columns, CURVE_FIXED * sizeof *row);
@@ -139,36 +134,43 @@ static void fill_record(RunRecord *r, const Experiment *x, int cell, int arm, in
     fill_curves(&r->curves, cell, arm, seed, (int)r->spec.steps);
 }
 
-static void must(Rc rc, const Error *e) {
-    if (!rc) return;
-    fprintf(stderr, "made-up experiment: %s\n", e->text);
-    abort();
+static void leave(void) {
+    if (m.table.x) table_release(&m.table);
+    if (m.has_claims) claims_release(&m.claims);
+    for (int i = 0; i < m.runs; i++) record_release(&m.records[i]);
+    free(m.records);
+    experiment_release(&m.x);
+    m = (MadeUp){0};
 }
 
-void made_up_init(MadeUp *m, const char *yaml, const char *profile) {
-    Error e;
-    *m = (MadeUp){0};
-    must(experiment_parse(&m->x, "made-up.yaml", yaml, profile, NULL, &e), &e);
-    for (int i = 0; i < 64; i++) m->x.plan[i] = "0123456789abcdef"[i % 16]; /* the real one names every key there is */
-    m->runs = experiment_cells(&m->x) * m->x.arms * m->x.seeds;
-    m->records = mem_alloc((size_t)m->runs, sizeof *m->records);
-    for (int i = 0; i < m->runs; i++)
-        fill_record(&m->records[i], &m->x, i / m->x.seeds / m->x.arms, i / m->x.seeds % m->x.arms, i % m->x.seeds);
-    m->has_claims = m->x.writeup[0] != 0;
-    if (m->has_claims) must(claims_read(&m->claims, SOURCE_ROOT, m->x.writeup, &e), &e);
-    for (int i = 0; m->has_claims && i < m->claims.claims; i++) /* a made-up experiment is at every place */
-        for (int t = 0; t < m->claims.claim[i].tests; t++) m->claims.claim[i].test[t].places = 0;
-    for (int i = 0; i < m->runs; i++) {
+void made_up_init(const char *yaml, const char *profile) {
+    leave();
+    OK(experiment_parse(&m.x, "made-up.yaml", yaml, profile, NULL, &e));
+    for (int i = 0; i < 64; i++) m.x.plan[i] = "0123456789abcdef"[i % 16]; /* the real one names every key there is */
+    m.runs = experiment_cells(&m.x) * m.x.arms * m.x.seeds;
+    m.records = mem_alloc((size_t)m.runs, sizeof *m.records);
+    for (int i = 0; i < m.runs; i++)
+        fill_record(&m.records[i], &m.x, i / m.x.seeds / m.x.arms, i / m.x.seeds % m.x.arms, i % m.x.seeds);
+    m.has_claims = m.x.writeup[0] != 0;
+    if (m.has_claims) OK(claims_read(&m.claims, SOURCE_ROOT, m.x.writeup, &e));
+    for (int i = 0; m.has_claims && i < m.claims.claims; i++) /* a made-up experiment is at every place */
+        for (int t = 0; t < m.claims.claim[i].tests; t++) m.claims.claim[i].test[t].places = 0;
+    for (int i = 0; i < m.runs; i++) {
         Text lines;
         text_init(&lines);
-        declare_plans(&m->x, &lines);
-        if (m->has_claims) declare_claims(&m->claims, &lines);
-        m->records[i].declared = lines.at;
+        declare_plans(&m.x, &lines);
+        if (m.has_claims) declare_claims(&m.claims, &lines);
+        m.records[i].declared = lines.at;
     }
 }
 
-RunRecord *made_up_at(MadeUp *m, int cell, int arm, int seed) {
-    return &m->records[(cell * m->x.arms + arm) * m->x.seeds + seed];
+void made_up(const char *yaml, const char *profile, TableOptions options) {
+    made_up_init(yaml, profile);
+    OK(made_up_table(options, &e));
+}
+
+RunRecord *made_up_at(int cell, int arm, int seed) {
+    return &m.records[(cell * m.x.arms + arm) * m.x.seeds + seed];
 }
 
 void made_up_loss(RunRecord *r, int step, double loss) {
@@ -189,17 +191,9 @@ void made_up_diverge(RunRecord *r, int step) {
     r->curves.value[step * r->curves.columns + CURVE_grad_norm] = (double)INFINITY;
 }
 
-Rc made_up_table(MadeUp *m, TableOptions options, Error *e) {
+Rc made_up_table(TableOptions options, Error *error) {
     if (!options.command) options.command = "made up";
-    return table_make(&m->table, &m->x, m->records, m->has_claims ? &m->claims : NULL, options, e);
-}
-
-void made_up_release(MadeUp *m) {
-    if (m->table.x) table_release(&m->table);
-    if (m->has_claims) claims_release(&m->claims);
-    for (int i = 0; i < m->runs; i++) record_release(&m->records[i]);
-    free(m->records);
-    experiment_release(&m->x);
+    return table_make(&m.table, &m.x, m.records, m.has_claims ? &m.claims : NULL, options, error);
 }
 
 /* The commit of the build stands for itself in no golden. */
@@ -210,26 +204,25 @@ static void blot(char *text) {
     memmove(from, from + strlen(commit), strlen(from + strlen(commit)) + 1);
 }
 
-char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *)) {
+char *made_up_write(void (*write)(const Table *, Text *)) {
     Text text;
     text_init(&text);
-    write(&m->table, &text);
+    write(&m.table, &text);
     blot(text.at);
     return text.at;
 }
 
-bool made_up_writes(const MadeUp *m, void (*write)(const Table *, Text *), const char *what) {
-    OWNED char *text = made_up_write(m, write);
+bool made_up_writes(void (*write)(const Table *, Text *), const char *what) {
+    OWNED char *text = made_up_write(write);
     return strstr(text, what) != NULL;
 }
 
-void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *)) {
-    char path[512], *want, *got = made_up_write(m, write);
+void made_up_golden(const char *name, void (*write)(const Table *, Text *)) {
+    char path[512], *want, *got = made_up_write(write);
     size_t length;
-    Error e;
     snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
     if (getenv("NORMBENCH_WRITE_GOLDEN")) {
-        cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
+        OK(file_write(path, got, strlen(got), &e));
     } else if (file_read(path, &want, &length, &e)) {
         cr_assert_fail("%s", e.text);
     } else {

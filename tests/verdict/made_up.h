@@ -4,6 +4,7 @@
 #define TESTS_MADE_UP_H
 
 #include "bench/write/summaries.h"
+#include "tests/test.h"
 
 /* Four arms of write-up 002 at the set-up of its claims. Profiles: quick (6 seeds, 150 steps), eight (8), full (8, 300
  * steps, two embedding scales: the second starts above 100 nats), single (one seed), pair (3 seeds, two arms). */
@@ -15,7 +16,7 @@ extern const char made_up_rates[];
 /* Arms whose names and labels hold what LaTeX minds. */
 extern const char made_up_odd[];
 
-/* One experiment with its records, claims and table. All fields but the results of a failed step are set. */
+/* The test's experiment with its records, claims and table. All fields but the results of a failed step are set. */
 typedef struct {
     Experiment x;
     RunRecord *records;
@@ -24,17 +25,22 @@ typedef struct {
     bool has_claims;
     Table table;
 } MadeUp;
+extern MadeUp m;
 
-/* Reads the text and makes its records; claims of the experiment's write-up, if it names one, come from SOURCE_ROOT. */
-void made_up_init(MadeUp *m, const char *yaml, const char *profile);
+/* Releases what the test made before, reads the text and makes its records; claims of the experiment's write-up, if it
+ * names one, come from SOURCE_ROOT. */
+void made_up_init(const char *yaml, const char *profile);
+
+/* made_up_init, and the table. */
+void made_up(const char *yaml, const char *profile, TableOptions options);
 
 /* The record of (cell, arm, seed index), to be changed before the table is made. */
-RunRecord *made_up_at(MadeUp *m, int cell, int arm, int seed);
+RunRecord *made_up_at(int cell, int arm, int seed);
 
 /* Curves of the growth probes as well, of an experiment that asks for them every 10 steps: of arm 0 the stream's
  * variance is (l + 1) / 2 over blocks at the start and e^l from the middle on, of the others linear at all steps; its
  * gradient 3 / (arm + 1); its largest number 655.04. */
-void made_up_growth(MadeUp *m);
+void made_up_growth(void);
 
 /* The validation loss at a step, and the perplexity that goes with it. */
 void made_up_loss(RunRecord *r, int step, double loss);
@@ -42,20 +48,19 @@ void made_up_loss(RunRecord *r, int step, double loss);
 /* The run met a non-finite number at this step: later validations and curves are gone. */
 void made_up_diverge(RunRecord *r, int step);
 
-Rc made_up_table(MadeUp *m, TableOptions options, Error *e);
-void made_up_release(MadeUp *m);
+Rc made_up_table(TableOptions options, Error *error);
 
 /* What a writer writes, the commit of the build cut out of it ("commit": ""). Freed by the caller. */
-char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *));
+char *made_up_write(void (*write)(const Table *, Text *));
 
-/* Whether what a writer writes has these words; a check of a test whose MadeUp is m. */
-bool made_up_writes(const MadeUp *m, void (*write)(const Table *, Text *), const char *what);
-#define WRITES(writer, what) cr_expect(made_up_writes(&m, writer, what), #writer " does not write: %s", what)
-#define OMITS(writer, what) cr_expect(!made_up_writes(&m, writer, what), #writer " writes: %s", what)
+/* Whether what a writer writes has these words, and the check of it. */
+bool made_up_writes(void (*write)(const Table *, Text *), const char *what);
+#define WRITES(writer, what) cr_expect(made_up_writes(writer, what), #writer " does not write: %s", what)
+#define OMITS(writer, what) cr_expect(!made_up_writes(writer, what), #writer " writes: %s", what)
 
 /* What a writer writes has the bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew
  * instead. */
-void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *));
+void made_up_golden(const char *name, void (*write)(const Table *, Text *));
 
 /* Every run of blanks and line breaks becomes one blank, so that a broken line does not matter. */
 void made_up_unbroken(char *text);

@@ -1,9 +1,4 @@
 /* Whether a difference holds at other sizes, of made-up runs worked out by hand. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/verdict/across.h"
 #include "tests/verdict/made_up.h"
 
@@ -12,27 +7,22 @@
     "width: [32, 64]\narms: {pre: {variant: pre, label: Pre-LN}, peri: {variant: peri, label: Peri-LN}}\n"
 enum { SEEDS = 6, PRE = 0, PERI = 1 };
 
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
-
 MADE_UP_SUMMARY(across, text)
-
-TestSuite(across, .timeout = 600);
 
 /* Peri-LN minus Pre-LN is effect[width] + .001 (seed - 2.5) at the first width and effect[1] at the second. */
 static void make(const char *yaml, double first, double second) {
-    made_up_init(&m, yaml, NULL);
+    made_up_init(yaml, NULL);
     for (int seed = 0; seed < SEEDS; seed++)
         for (int width = 0; width < 2; width++) {
             double base = 2.5 + .01 * seed - .1 * width, more = width ? second : first + .001 * (seed - 2.5);
-            made_up_loss(made_up_at(&m, width, PRE, seed), 150, base);
-            made_up_loss(made_up_at(&m, width, PERI, seed), 150, base + more);
+            made_up_loss(made_up_at(width, PRE, seed), 150, base);
+            made_up_loss(made_up_at(width, PERI, seed), 150, base + more);
         }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
 }
 
 static void says(const char *what) {
-    char *text = made_up_write(&m, across_text);
+    char *text = made_up_write(across_text);
     made_up_unbroken(text);
     cr_expect(strstr(text, what), "not '%s' in: %s", what, text);
     free(text);
@@ -52,26 +42,23 @@ Test(across, the_change_is_that_of_the_paired_differences) {
     says("Peri-LN - Pre-LN");
     says("width = 64 minus 32 +0.2");
     says("differs by +0.2 at width = 64, with the same sign at both");
-    made_up_release(&m);
 }
 
 Test(across, what_holds_at_both) {
     make(HEAD, .1, .1);
     says("holds at both");
-    made_up_release(&m);
 }
 
 Test(across, what_is_shown_at_one_alone) {
-    made_up_init(&m, HEAD, NULL);
+    made_up_init(HEAD, NULL);
     for (int seed = 0; seed < SEEDS; seed++) /* +.1 at the first width; -.3 to +.5 at the other, .1 in the mean */
         for (int width = 0; width < 2; width++) {
-            made_up_loss(made_up_at(&m, width, PRE, seed), 150, 2.5);
-            made_up_loss(made_up_at(&m, width, PERI, seed), 150,
+            made_up_loss(made_up_at(width, PRE, seed), 150, 2.5);
+            made_up_loss(made_up_at(width, PERI, seed), 150,
                          2.6 + .001 * seed * !width + (width ? (seed % 2 ? .4 : -.4) : 0));
         }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     says("shown at 1 of 2 alone, and no change is shown");
-    made_up_release(&m);
 }
 
 Test(across, nothing_is_written_unasked) {
@@ -79,8 +66,7 @@ Test(across, nothing_is_written_unasked) {
     Across a;
     make(HEAD "summaries: []\n", .1, .1);
     cr_expect_not(across_make(&a, &m.table.sample, m.table.metric, &pair, 1));
-    char *text = made_up_write(&m, across_text);
+    char *text = made_up_write(across_text);
     cr_expect_str_eq(text, "");
     free(text);
-    made_up_release(&m);
 }

@@ -1,27 +1,11 @@
 /* Claims: reading them, judging them, and tracing every number of a table to runs or to bench/claims/. */
-#include <criterion/criterion.h>
 #include <ctype.h>
 #include <glob.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "bench/plan/declare.h"
 #include "bench/store/metrics.h"
 #include "tests/verdict/made_up.h"
-
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
-
-TestSuite(claim, .timeout = 600);
-
-static void make(const char *yaml, const char *profile) {
-    made_up_init(&m, yaml, profile);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-}
 
 /* The n-th verdict of a claim. */
 static const ClaimVerdict *verdict(const char *id, int n) {
@@ -34,9 +18,8 @@ static const ClaimVerdict *verdict(const char *id, int n) {
 /* Gives every seed of an arm the baseline's loss at step 150 plus `shift`, and a little more or less in turn. */
 static void set_difference(int arm, double shift, double spread) {
     for (int seed = 0; seed < m.x.seeds; seed++) {
-        double base = record_at(made_up_at(&m, 0, 0, seed), 150)->metric[METRIC_valid_loss];
-        made_up_loss(made_up_at(&m, 0, arm, seed), 150,
-                     base + shift + (seed % 2 ? spread : -spread) * (1 + 0.1 * seed));
+        double base = record_at(made_up_at(0, 0, seed), 150)->metric[METRIC_valid_loss];
+        made_up_loss(made_up_at(0, arm, seed), 150, base + shift + (seed % 2 ? spread : -spread) * (1 + 0.1 * seed));
     }
 }
 
@@ -44,7 +27,7 @@ static void set_difference(int arm, double shift, double spread) {
 static void line_of(const char *path, int line, char *out, size_t size) {
     char *text, *at;
     size_t length;
-    cr_assert_eq(file_read(path, &text, &length, &e), RC_OK, "%s", e.text);
+    OK(file_read(path, &text, &length, &e));
     at = text;
     while (--line > 0 && at) at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
     cr_assert(at != NULL, "%s is shorter", path);
@@ -72,9 +55,9 @@ static const struct {
 Test(claim, arms_of_two_own_sizes_are_at_their_own_size) {
     ClaimFile f;
     Experiment x;
-    cr_assert_eq(claims_read(&f, SOURCE_ROOT, "000", &e), RC_OK, "%s", e.text);
+    OK(claims_read(&f, SOURCE_ROOT, "000", &e));
     static const char file[] = SOURCE_ROOT "/bench/experiments/pre-post-sizes.yaml";
-    cr_assert_eq(experiment_read(&x, file, "own", NULL, &e), RC_OK, "%s", e.text);
+    OK(experiment_read(&x, file, "own", NULL, &e));
     const Claim *both = NULL, *deep = NULL;
     for (int i = 0; i < f.claims; i++) {
         if (!strcmp(f.claim[i].id, "000-7")) both = &f.claim[i];
@@ -93,112 +76,105 @@ Test(claim, arms_of_two_own_sizes_are_at_their_own_size) {
 
 Test(claim, what_is_shown_is_earned) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        made_up_init(&m, made_up_four, "eight");
+        made_up_init(made_up_four, "eight");
         set_difference(1, cases[i].layernorm, cases[i].spread);
         set_difference(2, cases[i].rmsnorm, cases[i].spread);
-        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        OK(made_up_table((TableOptions){0}, &e));
         const ClaimVerdict *first = verdict("002-1", 0), *second = verdict("002-2", 1);
         cr_expect_eq(first->seen, cases[i].first, "case %zu, 002-1: %d", i, (int)first->seen);
         cr_expect_eq(second->seen, cases[i].second, "case %zu, 002-2: %d (%s)", i, (int)second->seen, second->why);
         cr_expect(first->own && !strcmp(first->own->name, "four-layers"));
         cr_expect_eq(strstr(first->why, "the direction alone: the reported number") != NULL, i == 2, "case %zu: %s", i,
                      first->why);
-        made_up_release(&m);
     }
 }
 
 /* No number is reported of centering: less than the margin is no difference that matters. */
 Test(claim, too_small_to_matter_is_not_seen) {
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     for (int arm = 1; arm < 4; arm++) set_difference(arm, 0.0005, 0.001 * arm);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const ClaimVerdict *v = verdict("002-3", 0);
     cr_expect_eq(v->seen, SEEN_nothing, "%d: %s", (int)v->seen, v->why);
     cr_expect(!strncmp(v->why, "the difference lies within 0.02, which is too small to matter", 60), "%s", v->why);
-    made_up_release(&m);
 }
 
 /* A number that the write-up's own spread cannot explain is ruled out at its own size, whatever the sign. */
 Test(claim, a_number_is_ruled_out) {
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     set_difference(1, 0.25, 0.3);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const ClaimVerdict *v = verdict("002-1", 0);
     cr_expect(!(v->p < .05) || v->effect > 0);
     cr_expect_eq(v->seen, v->replication.inside ? SEEN_unclear : SEEN_no, "%s", v->why);
-    made_up_release(&m);
 }
 
 /* A test of two gains takes the third arm off both: LayerNorm's gains are 1 to 8 hundredths, RMSNorm's twice as far
  * apart, whatever the baseline does. The ratio is of perplexities near exp(2), so about 1/4. */
 Test(claim, spreads_of_gains_are_over_a_third_arm) {
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     for (int seed = 0; seed < 8; seed++) {
         double base = 2 + 0.3 * (seed % 3), gain = 0.0001 * (seed + 1);
         for (int arm = 0; arm < 4; arm++)
-            made_up_loss(made_up_at(&m, 0, arm, seed), 150, base - (arm == 1 ? gain : arm == 2 ? 2 * gain : 0));
+            made_up_loss(made_up_at(0, arm, seed), 150, base - (arm == 1 ? gain : arm == 2 ? 2 * gain : 0));
     }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const ClaimVerdict *v = verdict("002-10", 0);
     cr_assert(v->c != NULL);
     cr_expect_float_eq(v->effect, 0.25, 0.01, "%g: not of the arms themselves, whose spreads are alike", v->effect);
-    made_up_release(&m);
 }
 
 /* Six seeds that all lie within a fifth of the margin are no evidence of equality; nor do words say so. */
 Test(claim, equality_takes_eight_seeds) {
-    made_up_init(&m, made_up_four, "quick");
+    made_up_init(made_up_four, "quick");
     set_difference(1, 0.0005, 0.004);
     set_difference(2, 0.0005, 0.004);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_expect_eq(verdict("002-1", 0)->seen, SEEN_unclear);
     cr_expect_eq(verdict("002-2", 1)->seen, SEEN_unclear);
     cr_expect(!strncmp(verdict("002-2", 1)->why, "below 8 seeds nothing is called equal", 37));
-    made_up_release(&m);
 }
 
 /* LayerNorm diverges in all eight seeds, the baseline ends above ln V in seven: by the means, at the cap, LayerNorm is
  * lower, as is claimed. It is worse than everything. */
 Test(claim, divergence_proves_nothing_good) {
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     for (int arm = 0; arm < 4; arm++)
         for (int seed = 0; seed < 8; seed++) {
-            RunRecord *r = made_up_at(&m, 0, arm, seed);
+            RunRecord *r = made_up_at(0, arm, seed);
             made_up_loss(r, 0, 6);
             made_up_loss(r, 150, seed < 7 ? 4.27 + .01 * seed : 4.16);
             if (arm == 1) made_up_diverge(r, 100);
         }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const ClaimVerdict *v = verdict("002-1", 0);
     cr_expect_lt(v->effect, 0, "%g", v->effect);
     cr_expect_lt(v->p, .05, "%g", v->p);
     cr_expect_eq(v->seen, SEEN_unclear, "%s", verdict_word(v->word));
     cr_expect(!strncmp(v->why, "the verdict would depend on what a diverged run counts as", 57), "%s", v->why);
     cr_expect_eq(table_comparison(&m.table, 0, 1, 1)->decision, DECISION_INCONCLUSIVE);
-    made_up_release(&m);
 }
 
 Test(claim, one_seed_that_decides_is_said) {
     static const double by[] = {-.09, -.05, -.06, -.04, -.07, -.03, .05, -.04};
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     for (int arm = 0; arm < 4; arm++)
         for (int seed = 0; seed < 8; seed++)
-            made_up_loss(made_up_at(&m, 0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
+    OK(made_up_table((TableOptions){0}, &e));
     cr_expect(strstr(verdict("002-1", 0)->why, "one seed decides (without seed "), "%s: %s",
               verdict_word(verdict("002-1", 0)->word), verdict("002-1", 0)->why);
-    made_up_release(&m);
 }
 
 /* Seven of eight seeds are lower, one by far: sign flips give 6/256, and Student's interval holds 0. The interval shown
  * is that of the test, the 6th of the 255 means of subsets from above (stats/invert.h), and the reader is told. */
 Test(claim, interval_and_test_agree) {
     static const double by[] = {-.051, -.002, -.209, -.016, -.007, -.008, -.008, .002};
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     for (int arm = 0; arm < 4; arm++)
         for (int seed = 0; seed < 8; seed++)
-            made_up_loss(made_up_at(&m, 0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
+    OK(made_up_table((TableOptions){0}, &e));
     const ClaimVerdict *v = verdict("002-1", 0);
     cr_expect_float_eq(v->p, 6 / 256., 1e-12, "%g", v->p);
     cr_expect(v->c->t.lo < 0 && v->c->t.hi > 0, "[%g, %g]", v->c->t.lo, v->c->t.hi);
@@ -207,15 +183,14 @@ Test(claim, interval_and_test_agree) {
     cr_expect(v->apart &&
                   strstr(v->why, "the interval is that of the sign flips, which decide; Student's is [-0.097, 0.0222]"),
               "%s", v->why);
-    made_up_release(&m);
 }
 
 /* No row's interval contradicts its word without a sentence that says why. */
 Test(claim, no_interval_contradicts_its_word_in_silence) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        made_up_init(&m, made_up_four, "eight");
+        made_up_init(made_up_four, "eight");
         for (int arm = 1; arm < 4; arm++) set_difference(arm, cases[i].layernorm / arm, cases[i].spread);
-        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        OK(made_up_table((TableOptions){0}, &e));
         for (int k = 0; k < m.table.verdicts.count; k++) {
             const ClaimVerdict *v = &m.table.verdicts.at[k];
             if (!v->c || isnan(v->lo) || v->test->test->about != ST_ABOUT_difference) continue;
@@ -223,47 +198,42 @@ Test(claim, no_interval_contradicts_its_word_in_silence) {
             cr_expect(beyond == shown || (v->apart && v->why[0]) || (v->seen == SEEN_unclear && v->why[0]),
                       "case %zu, %s: [%g, %g] %s (%s)", i, v->claim->id, v->lo, v->hi, verdict_word(v->word), v->why);
         }
-        made_up_release(&m);
     }
 }
 
 Test(claim, few_seeds_are_not_testable) {
-    make(made_up_four, "single");
+    made_up(made_up_four, "single", (TableOptions){0});
     cr_expect_eq(verdict("002-1", 0)->word, WORD_OPEN);
     cr_expect(!strncmp(verdict("002-1", 0)->why, "with 1 seed no p is below 1", 27));
     cr_expect_eq(verdict("002-2", 1)->seen, SEEN_unclear);
     cr_expect_eq(verdict("002-6", 0)->word, WORD_NOT_TESTED);
-    made_up_release(&m);
 }
 
 Test(claim, another_setup_is_not_run_and_shows_no_reported_number) {
-    make(made_up_four, "toy");
+    made_up(made_up_four, "toy", (TableOptions){0});
     cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTED);
     cr_expect_str_eq(verdict("002-1", 0)->why, "layers is 2 here, 4 or 8 in the write-up's set-up");
     cr_expect_null(table_reported(&m.table, 0, 1));
-    char *tex = made_up_write(&m, table_tex);
+    char *tex = made_up_write(table_tex);
     cr_expect(strstr(tex, "The numbers of write-up 002 are not shown: layers is 2 here") != NULL);
     cr_expect(strstr(tex, "rep.") == NULL);
     free(tex);
-    made_up_release(&m);
 }
 
 Test(claim, an_arm_that_is_not_there_is_said) {
-    make(made_up_four, "pair");
+    made_up(made_up_four, "pair", (TableOptions){0});
     cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_TESTED);
     cr_expect_str_eq(verdict("002-2", 0)->why, "there is no arm 'rmsnorm' here");
     cr_expect_eq(verdict("002-1", 0)->word, WORD_OPEN);
-    made_up_release(&m);
 }
 
 Test(claim, reported_effects_follow_from_reported_numbers) {
-    make(made_up_four, "quick");
+    made_up(made_up_four, "quick", (TableOptions){0});
     cr_expect_float_eq(verdict("002-1", 0)->reported, log(20.64 / 22.18), 1e-15);
     cr_expect_float_eq(verdict("002-2", 0)->reported, log(21.88 / 22.18), 1e-15);
     cr_expect_float_eq(verdict("002-4", 0)->reported, 0.1706 - 0.1762, 1e-15);
     cr_expect_float_eq(verdict("002-4", 2)->reported, 0.77 * 0.77 / (0.90 * 0.90), 1e-12);
     cr_expect(isnan(verdict("002-3", 0)->reported), "a contrast that the write-up does not report");
-    made_up_release(&m);
 }
 
 /* Depth x warm-up, two arms: what the contrasts of write-up 000 need. */
@@ -287,14 +257,14 @@ static const char between[] =
     "   expects: higher, test: maxt, contrast: {post@layers=48: 1, post@layers=4: -1}}]}\n";
 
 static double loss_of(int cell, int arm, int seed) {
-    return record_at(made_up_at(&m, cell, arm, seed), 150)->metric[METRIC_valid_loss];
+    return record_at(made_up_at(cell, arm, seed), 150)->metric[METRIC_valid_loss];
 }
 
 Test(claim, contrasts_reach_across_cells) {
-    made_up_init(&m, grid, NULL);
-    cr_assert_eq(claims_parse(&m.claims, "f", between, &e), RC_OK, "%s", e.text);
+    made_up_init(grid, NULL);
+    OK(claims_parse(&m.claims, "f", between, &e));
     m.has_claims = true;
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert_eq(m.table.verdicts.count, 2 + 2 + 1, "each of the free factor's values, once");
     const ClaimVerdict *shallow = verdict("x-1", 0), *deep = verdict("x-1", 1), *late = verdict("x-2", 1);
     cr_expect_float_eq(shallow->reported, -0.25, 1e-15);
@@ -309,39 +279,35 @@ Test(claim, contrasts_reach_across_cells) {
                            1e-12);
     }
     cr_expect_eq(verdict("x-3", 0)->word, WORD_NOT_TESTED);
-    made_up_release(&m);
 }
 
 Test(claim, what_was_not_declared_is_exploratory) {
     LOCAL_TEXT(line);
-    make(made_up_four, "quick");
+    made_up(made_up_four, "quick", (TableOptions){0});
     cr_expect_eq(m.table.exploratory, false);
     cr_expect_eq(verdict("002-1", 0)->undeclared, false);
-    char *text = made_up_write(&m, table_text);
+    char *text = made_up_write(table_text);
     cr_expect(!strstr(text, "xploratory") && !strstr(text, "EXPLORATORY"));
     free(text);
-    made_up_release(&m);
     /* One claim's line is missing in one record: its verdicts, and no others. */
-    made_up_init(&m, made_up_four, "quick");
+    made_up_init(made_up_four, "quick");
     declare_claim(&m.claims.claim[0], &line);
-    char *at = strstr(made_up_at(&m, 0, 1, 3)->declared, line.at);
+    char *at = strstr(made_up_at(0, 1, 3)->declared, line.at);
     cr_assert_not_null(at);
     at[line.length - 1] ^= 1;
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_expect_eq(verdict("002-1", 0)->undeclared, true);
     cr_expect_eq(verdict("002-2", 0)->undeclared, false);
     cr_expect_eq(m.table.exploratory, false);
-    made_up_release(&m);
     /* The plan changed after the runs: the whole table. */
-    made_up_init(&m, made_up_four, "quick");
+    made_up_init(made_up_four, "quick");
     m.x.margin = 0.2, m.x.plan[0] = 'f';
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    text = made_up_write(&m, table_text);
+    OK(made_up_table((TableOptions){0}, &e));
+    text = made_up_write(table_text);
     cr_expect(strstr(text, "EXPLORATORY: 24 of 24 runs were trained before this plan was written down") != NULL);
     cr_expect_str_eq(m.table.name, "made-up-4");
     cr_expect_eq(table_marks(&m.table, 0, 1, 1), 0u);
     free(text);
-    made_up_release(&m);
 }
 
 Test(claim, a_declaration_is_a_whole_line) {
@@ -395,8 +361,8 @@ static void trace_arm(json_t *arm, int step, int *ours, int *reported) {
 }
 
 Test(claim, every_number_is_traced) {
-    make(made_up_four, "full");
-    char *text = made_up_write(&m, table_json);
+    made_up(made_up_four, "full", (TableOptions){0});
+    char *text = made_up_write(table_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *cell, *step, *arm, *verdict_json, *number;
     size_t c, s, a;
     int ours = 0, reported = 0, effects = 0, metrics = 0;
@@ -414,20 +380,19 @@ Test(claim, every_number_is_traced) {
     cr_expect_gt(effects, 20);
     json_decref(root);
     free(text);
-    made_up_release(&m);
 }
 
 /* The write-up's numbers stand in its claims file and in no source of the program. */
 Test(claim, reported_numbers_stand_in_one_place) {
     char pattern[512];
     glob_t found;
-    made_up_init(&m, made_up_four, "single");
+    made_up_init(made_up_four, "single");
     snprintf(pattern, sizeof pattern, "%s/bench/*/*.[ch]", SOURCE_ROOT);
     cr_assert_eq(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char *text;
         size_t length;
-        cr_assert_eq(file_read(found.gl_pathv[i], &text, &length, &e), RC_OK);
+        OK(file_read(found.gl_pathv[i], &text, &length, &e));
         for (int n = 0; n < m.claims.table[0].numbers; n++) {
             const char *number = m.claims.table[0].number[n].text;
             if (strlen(number) > 4) cr_expect(!strstr(text, number), "%s holds %s", found.gl_pathv[i], number);
@@ -435,7 +400,6 @@ Test(claim, reported_numbers_stand_in_one_place) {
         free(text);
     }
     globfree(&found);
-    made_up_release(&m);
 }
 
 #define HEAD "writeup: x\ntitle: t\nsource: s\n"
@@ -549,9 +513,7 @@ Test(claim, mistakes_are_refused_with_their_line) {
 
 Test(claim, what_cannot_be_run_yet_needs_little) {
     ClaimFile f;
-    cr_assert_eq(
-        claims_parse(&f, "f", HEAD SETUPS CLAIM "metric: BLEU on a test set\n    needs: a translation task", &e), RC_OK,
-        "%s", e.text);
+    OK(claims_parse(&f, "f", HEAD SETUPS CLAIM "metric: BLEU on a test set\n    needs: a translation task", &e));
     cr_expect_eq(f.claim[0].test[0].metric, -1);
     cr_expect_str_eq(f.claim[0].test[0].needs, "a translation task");
     claims_release(&f);
@@ -572,7 +534,7 @@ Test(claim, a_writeup_is_cited_as_far_as_it_is_known) {
         LOCAL_TEXT(text);
         LOCAL_TEXT(line);
         text_format(&text, "%s%s%s%s%s{p: 1, q: -1}", HEAD, rows[i].origin, SETUPS, CLAIM, TEST);
-        cr_assert_eq(claims_parse(&f, "f", text.at, &e), RC_OK, "%s", e.text);
+        OK(claims_parse(&f, "f", text.at, &e));
         text_clear(&text);
         claims_cite(&f, &text);
         cr_expect_str_eq(text.at, rows[i].cite);
@@ -607,7 +569,7 @@ Test(claim, all_claims_are_listed) {
     } listed[] = {{"000", 16}, {"001", 14}, {"002", 10}, {"003", 21}, {"004", 30}};
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
         ClaimFile f;
-        cr_assert_eq(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e), RC_OK, "%s", e.text);
+        OK(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e));
         cr_expect_eq(f.claims, listed[i].claims, "%s", listed[i].writeup);
         for (int c = 0, last = 0; c < f.claims; c++) {
             const Claim *claim = &f.claim[c];

@@ -1,9 +1,6 @@
 /* What a plan can decide: floors and the fewest seeds, by hand; power, by the formula where there is one. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "bench/write/prose.h"
+#include "tests/test.h"
 
 static Experiment x;
 static Outlook o;
@@ -11,12 +8,11 @@ static Text text;
 
 static void look(const char *keys) {
     Store nothing = {0};
-    Error e;
     LOCAL_TEXT(yaml);
     text_format(&yaml, "name: t\ndataset: synthetic\nsteps: 20\nevaluate_at: 0,10,20\n%s\n", keys);
     if (!strstr(keys, "arms:"))
         text_format(&yaml, "arms: {a: {variant: pre}, b: {variant: post}, c: {variant: peri}}\n");
-    cr_assert_eq(experiment_parse(&x, "f.yaml", yaml.at, "", NULL, &e), RC_OK, "%s", e.text);
+    OK(experiment_parse(&x, "f.yaml", yaml.at, "", NULL, &e));
     outlook_make(&o, &x, &nothing, false);
     text_init(&text);
     outlook_text(&o, &x, &text);

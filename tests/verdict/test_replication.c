@@ -1,23 +1,13 @@
 /* Our estimate beside the reported one, both with their standard errors. */
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/runs/runs.h"
 #include "tests/verdict/made_up.h"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
-
-TestSuite(replication, .timeout = 600);
-
 /* The second arm's loss after 150 steps, as far from the baseline's. */
 static void shift(int seed, double by) {
-    double base = record_at(made_up_at(&m, 0, 0, seed), 150)->metric[METRIC_valid_loss];
-    made_up_loss(made_up_at(&m, 0, 1, seed), 150, base + by);
+    double base = record_at(made_up_at(0, 0, seed), 150)->metric[METRIC_valid_loss];
+    made_up_loss(made_up_at(0, 1, seed), 150, base + by);
 }
 
 static const ClaimVerdict *first(void) {
@@ -44,9 +34,9 @@ static void expect_traced(const char *what) {
  * 0.004919 with 0.004919^2 / (0.003857^2 / 7 + 0.0005134^2 / 2 + 0.0005488^2 / 2) = 10.05; t = 2.227. */
 Test(replication, a_reported_number_has_an_error_too) {
     static const double around[] = {-.06, .06, -.12, .12, -.18, .18, -.24, .24};
-    made_up_init(&m, made_up_four, "eight");
+    made_up_init(made_up_four, "eight");
     for (int seed = 0; seed < 8; seed++) shift(seed, -0.070 + around[seed]);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const ClaimVerdict *v = first();
     const Replication *r = &v->replication;
     cr_expect_eq(v->word, WORD_OPEN, "%s: agreement alone shows nothing", verdict_word(v->word));
@@ -56,17 +46,16 @@ Test(replication, a_reported_number_has_an_error_too) {
     cr_expect_float_eq(r->lo, -0.070 - 2.227 * 0.07014, 1e-4);
     cr_expect_float_eq(r->hi, -0.070 + 2.227 * 0.07014, 1e-4);
     cr_expect(r->inside && r->agrees);
-    char *text = made_up_write(&m, table_text), *tex = made_up_write(&m, table_claims_tex);
+    char *text = made_up_write(table_text), *tex = made_up_write(table_claims_tex);
     made_up_unbroken(text);
     static const char says[] = "prediction interval [-0.226, 0.086], by the standard errors 0.062 (ours) and 0.033";
-    cr_expect(strstr(text, "agrees with the reported number; prediction interval [-0.226, 0.086]"), "%s", text);
-    cr_expect(strstr(text, "by the standard errors 0.062 (ours) and 0.033 (the write-up's)"), "%s", text);
-    cr_expect(strstr(tex, "agrees with the reported number; prediction interval [$-$0.226, 0.086]"), "%s", tex);
+    HOLDS(text, "agrees with the reported number; prediction interval [-0.226, 0.086]");
+    HOLDS(text, "by the standard errors 0.062 (ours) and 0.033 (the write-up's)");
+    HOLDS(tex, "agrees with the reported number; prediction interval [$-$0.226, 0.086]");
     expect_traced(says);
     expect_traced("open (agrees with the reported number)");
     free(tex);
     free(text);
-    made_up_release(&m);
 }
 
 /* One run, a table without standard deviations, or one arm without: only our own standard error is known. */
@@ -88,16 +77,15 @@ Test(replication, a_spread_that_is_not_reported_is_said) {
                  "   expects: lower, test: maxt, contrast: {other: 1, baseline: -1},\n"
                  "   reported: {table: r, of: valid_loss, as: difference}}]}\n",
                  values[i]);
-        made_up_init(&m,
-                     "name: made-up-two\ntitle: t\nbaseline: baseline\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\n"
+        made_up_init("name: made-up-two\ntitle: t\nbaseline: baseline\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\n"
                      "seeds: 8\narms: {baseline: {variant: pre}, other: {variant: pre, embed: layernorm}}\n",
                      NULL);
         for (int seed = 0; seed < 8; seed++) shift(seed, -0.13 + (seed % 2 ? 0.004 : -0.004) * (1 + 0.1 * seed));
-        cr_assert_eq(claims_parse(&m.claims, "f", claims, &e), RC_OK, "%s", e.text);
+        OK(claims_parse(&m.claims, "f", claims, &e));
         m.has_claims = true;
-        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        OK(made_up_table((TableOptions){0}, &e));
         const ClaimVerdict *v = first();
-        char *text = made_up_write(&m, table_text);
+        char *text = made_up_write(table_text);
         cr_expect_eq(v->word, WORD_SEEN, "case %d: %s", i, verdict_word(v->word));
         cr_expect_eq(strstr(text, "the write-up's is not known") == NULL, known, "case %d: %s", i, text);
         if (known) cr_expect_float_eq(v->replication.reported_se, 0.05, 1e-12, "sqrt((0.06^2 + 0.08^2) / 4)");
@@ -107,6 +95,5 @@ Test(replication, a_spread_that_is_not_reported_is_said) {
             cr_expect_float_eq(v->replication.hi, v->hi, 1e-12);
         }
         free(text);
-        made_up_release(&m);
     }
 }

@@ -1,22 +1,11 @@
 /* Rates chosen on the other seeds, and arms that no rate trains. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/figures/figure.h"
 #include "bench/verdict/sensitivity.h"
 #include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
-
 MADE_UP_SUMMARY(sensitivity, text)
 MADE_UP_SUMMARY(sensitivity, tex)
-
-TestSuite(sensitivity, .timeout = 600);
 
 enum { SEEDS = 4 };
 
@@ -27,16 +16,16 @@ static const char sweep[] = "name: made-up-sweep\ntitle: t\nbaseline: pre\nsteps
 
 /* NaN: that run diverges. */
 static void make(const double loss[2][3][SEEDS]) {
-    made_up_init(&m, sweep, NULL);
+    made_up_init(sweep, NULL);
     for (int arm = 0; arm < 2; arm++)
         for (int k = 0; k < 3; k++)
             for (int seed = 0; seed < m.x.seeds; seed++) {
-                RunRecord *r = made_up_at(&m, k, arm, seed);
+                RunRecord *r = made_up_at(k, arm, seed);
                 made_up_loss(r, 0, 4);
                 made_up_loss(r, 150, loss[arm][k][seed]);
                 if (isnan(loss[arm][k][seed])) made_up_diverge(r, 40);
             }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
 }
 
 /* pre is the grid that tests/stats/test_stats_choice.c chooses from by hand: seed 1 gets the first rate, the others the
@@ -64,7 +53,6 @@ Test(sensitivity, noise_gains_nothing) {
     cr_expect_float_eq(post->mean[SENSITIVITY_best], 2.45, 1e-12);
     cr_expect_float_eq(post->minus[SENSITIVITY_best].mean, 0, 1e-12);
     sensitivity_release(&y);
-    made_up_release(&m);
 }
 
 #define X NAN
@@ -90,14 +78,13 @@ Test(sensitivity, an_arm_that_no_rate_trains_stays_in_the_family) {
     cr_expect_eq(post->minus[SENSITIVITY_best].status, ST_BAD_ARG, "no t interval of what a diverged run counts as");
     for (int q = 0; q < SENSITIVITY_COUNT; q++) /* basins are a point in both */
         cr_expect_float_eq(post->p[q].step, q == SENSITIVITY_basin ? 1 : 0.125, 1e-12, "%s", sensitivity_names[q]);
-    char *text = made_up_write(&m, sensitivity_text), *tex = made_up_write(&m, sensitivity_tex);
+    char *text = made_up_write(sensitivity_text), *tex = made_up_write(sensitivity_tex);
     made_up_unbroken(text);
-    cr_expect(strstr(text, "largest stable rate none x 0.12"), "%s", text);
-    cr_expect(strstr(tex, "largest stable rate & none &  & x 0.12"), "%s", tex);
+    HOLDS(text, "largest stable rate none x 0.12");
+    HOLDS(tex, "largest stable rate & none &  & x 0.12");
     free(text);
     free(tex);
     sensitivity_release(&y);
-    made_up_release(&m);
 }
 
 /* In some seeds there is no stable rate; the mean of the others and of these lies on the grid or below. */
@@ -107,15 +94,13 @@ Test(sensitivity, no_rate_in_some_seeds) {
                         three[2][3][SEEDS] = {{{2, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 2}},
                                               {{X, X, X, 2}, {2, 2, 2, X}, {2, 2, 2, 2}}};
     make(one);
-    char *text = made_up_write(&m, sensitivity_text);
-    cr_expect(strstr(text, "2.4e-3 (none to 4e-3)"), "%s", text);
+    char *text = made_up_write(sensitivity_text);
+    HOLDS(text, "2.4e-3 (none to 4e-3)");
     free(text);
-    made_up_release(&m);
     make(three);
-    text = made_up_write(&m, sensitivity_text);
-    cr_expect(strstr(text, "below 1e-3 (none to 1e-3)"), "%s", text);
+    text = made_up_write(sensitivity_text);
+    HOLDS(text, "below 1e-3 (none to 1e-3)");
     free(text);
-    made_up_release(&m);
 }
 
 /* Nothing chooses for one seed but itself. */
@@ -124,18 +109,16 @@ Test(sensitivity, one_seed_has_no_chosen_rate) {
     Sensitivity y;
     snprintf(yaml, sizeof yaml, "%s", sweep);
     strstr(yaml, "seeds: 4")[7] = '1';
-    made_up_init(&m, yaml, NULL);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(yaml, NULL, (TableOptions){0});
     cr_assert(sensitivity_make(&y, &m.table.sample));
     cr_expect(isnan(y.row[1].value[SENSITIVITY_best][0]) && isnan(y.row[1].mean[SENSITIVITY_sensitivity]));
     cr_expect(isfinite(y.row[1].value[SENSITIVITY_stable][0]) && isnan(y.row[1].p[SENSITIVITY_stable].step));
-    char *text = made_up_write(&m, sensitivity_text), *json = made_up_write(&m, table_json);
+    char *text = made_up_write(sensitivity_text), *json = made_up_write(table_json);
     made_up_unbroken(text);
-    cr_expect(strstr(text, "loss at the chosen rate n/a"), "%s", text);
+    HOLDS(text, "loss at the chosen rate n/a");
     free(json);
     free(text);
     sensitivity_release(&y);
-    made_up_release(&m);
 }
 
 /* The figure of the expected best. Of pre (test_stats_choice.c has the single seeds): after one rate the mean of all,
@@ -171,6 +154,5 @@ Test(sensitivity, expected_best_by_the_rates_tried) {
         }
         cr_expect(found);
         free(figure);
-        made_up_release(&m);
     }
 }

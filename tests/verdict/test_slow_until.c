@@ -4,12 +4,11 @@
  * Up to 64 seeds, level .05. A level passes up to .05 and three Monte-Carlo standard errors; the mean numbers of seeds
  * of one arm are those of an independent simulation of 20,000 samples, within four standard errors. Seeds are fixed: a
  * failure is a change of code. */
-#include <criterion/criterion.h>
 #include <gsl/gsl_randist.h>
-#include <math.h>
 
 #include "bench/verdict/until.h"
 #include "stats/rng.h"
+#include "tests/test.h"
 
 TestSuite(slow_until, .init = st_init, .timeout = 1800);
 

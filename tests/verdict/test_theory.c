@@ -1,14 +1,9 @@
 /* Statements about networks before their first step: each way to decide, with numbers for which it holds, for which it
  * does not, and for which it cannot say; numbers that are not finite; the file that holds them. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/verdict/theory.h"
+#include "tests/test.h"
 
 enum { SEEDS = 4, MOST = 6 };
 
@@ -143,7 +138,6 @@ static Rc read_text(const char *text, Theory *t, Error *e) {
 
 Test(theory, a_file_reads_back) {
     Theory t, back;
-    Error e;
     TheoryNotes notes = {0};
     pthread_mutex_init(&notes.lock, NULL);
     theory_note(&notes, STATEMENT_lemma2_post, 1, 2, 1.5, 1.25);
@@ -183,7 +177,7 @@ Test(theory, a_damaged_file_is_refused_and_says_where) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Theory t;
-        Error e = {.code = RC_OK};
+        e = (Error){0};
         cr_assert_eq(read_text(bad[i].text, &t, &e), RC_INTEGRITY, "%s", bad[i].text);
         cr_expect(strstr(e.text, bad[i].says), "%s: %s", bad[i].text, e.text);
     }
@@ -191,7 +185,6 @@ Test(theory, a_damaged_file_is_refused_and_says_where) {
 
 Test(theory, an_absent_file_says_what_to_type) {
     Theory t;
-    Error e;
     cr_assert_eq(theory_read(&t, "/nowhere/measured.json", &e), RC_UNMEASURED);
     cr_assert(strstr(e.text, "normbench run theory"), "%s", e.text);
 }

@@ -1,16 +1,8 @@
 /* An experiment whose seeds are added until it is decided: what is read of a plan, and which seeds count. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
-
 #include "bench/plan/declare.h"
 #include "bench/verdict/until.h"
 #include "bench/verdict/verdict.h"
 #include "tests/verdict/made_up.h"
-
-TestSuite(until, .timeout = 300);
-
-static Error e;
 
 static const char head[] =
     "title: made up\ndataset: synthetic\nlayers: 2\nwidth: 16\nheads: 2\nsteps: 10\nevaluate_at: '0,5,10'\n"
@@ -20,7 +12,7 @@ static void read_plan(Experiment *x, const char *seeds, const char *set) {
     char text[600];
     Overrides o = {.set = &set, .sets = set != NULL};
     snprintf(text, sizeof text, "%sseeds: %s\n", head, seeds);
-    cr_assert_eq(experiment_parse(x, "FILE", text, NULL, &o, &e), RC_OK, "%s", e.text);
+    OK(experiment_parse(x, "FILE", text, NULL, &o, &e));
 }
 
 static void expect_seeds(const char *seeds, const char *set, int most, const char *want) {
@@ -59,7 +51,7 @@ Test(until, the_rule_is_part_of_the_plan) {
     cr_expect(!strstr(lines.at, "until") && strstr(lines.at, "\nseeds = 1 2 3 4 5\n"));
     text_clear(&lines);
     experiment_text(&rule, true, &lines);
-    cr_expect(strstr(lines.at, "\nseeds = 1 2 3 4 5\nuntil = decided, most 5\n") != NULL, "%s", lines.at);
+    HOLDS(lines.at, "\nseeds = 1 2 3 4 5\nuntil = decided, most 5\n");
     text_clear(&lines);
     declare_plans(&rule, &lines);
     cr_expect(declared_stops(lines.at, &fixed) && !declared_stops(lines.at, &rule) && declared_stops(lines.at, &other));
@@ -80,7 +72,7 @@ Test(until, the_fewest_seeds_of_a_family) {
         Experiment x;
         char text[600];
         snprintf(text, sizeof text, "%s%sseeds: {until: decided, most: 20}\n", head, rows[i].alpha);
-        cr_assert_eq(experiment_parse(&x, "FILE", text, NULL, NULL, &e), RC_OK, "%s", e.text);
+        OK(experiment_parse(&x, "FILE", text, NULL, NULL, &e));
         cr_expect_eq(until_least(&x), rows[i].least, "%d", until_least(&x));
         experiment_release(&x);
     }

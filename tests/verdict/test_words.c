@@ -1,17 +1,7 @@
 /* What a decision is called: one sentence, in every table and file. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/compare/print.h"
 #include "bench/verdict/words.h"
 #include "tests/verdict/made_up.h"
-
-TestSuite(words, .timeout = 600);
-
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
 
 /* Columns base and a of a file, a's numbers by seed as given; the sentence of its one comparison. */
 static void sentence(int seeds, const char *const *line, CompareOptions options, const char *want,
@@ -22,8 +12,8 @@ static void sentence(int seeds, const char *const *line, CompareOptions options,
     LOCAL_TEXT(got);
     text_format(&file, "seed,base,a\n");
     for (int i = 0; i < seeds; i++) text_format(&file, "%d,%s\n", i + 1, line[i]);
-    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, file.at, file.length, &e), RC_OK, "%s", e.text);
-    cr_assert_eq(compare_make(&r, &data, &options, 1, &e), RC_OK, "%s", e.text);
+    OK(compare_parse(&data, "FILE", (CompareColumns){0}, file.at, file.length, &e));
+    OK(compare_make(&r, &data, &options, 1, &e));
     compare_words(&r, r.family.at, r.family.at->decision, &got);
     cr_expect_str_eq(got.at, want);
     cr_expect_str_eq(compare_word(&r, r.family.at->decision), code, "%s", want);
@@ -71,7 +61,7 @@ Test(words, of_two_arms) {
 }
 
 static void writes(void (*write)(const Table *, Text *), const char *what, bool wanted) {
-    char *text = made_up_write(&m, write);
+    char *text = made_up_write(write);
     if (write == table_text) made_up_unbroken(text);
     cr_expect_eq(strstr(text, what) != NULL, wanted, "%s", what);
     free(text);
@@ -79,7 +69,7 @@ static void writes(void (*write)(const Table *, Text *), const char *what, bool 
 
 /* LayerNorm ahead by a trifle in every seed; every file names the baseline by its label. */
 static void a_trifle(Metric metric) {
-    made_up_init(&m,
+    made_up_init(
                  "name: trifle\ntitle: Trifle\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\n"
                  "seeds: 8\nevaluate_at: 0,150\narms: {a: {variant: pre, label: Pre-LN & co}, b: {variant: post, "
                  "label: Post}}\n",
@@ -87,11 +77,11 @@ static void a_trifle(Metric metric) {
     m.x.metric = metric;
     for (int seed = 0; seed < 8; seed++)
         for (int arm = 0; arm < 2; arm++) {
-            RunRecord *r = made_up_at(&m, 0, arm, seed);
+            RunRecord *r = made_up_at(0, arm, seed);
             made_up_loss(r, 150, 3 + 0.1 * seed - arm * (0.01 + 0.0005 * (seed % 3)));
             r->evaluation[1].metric[METRIC_grad_norm] = 1 + 0.1 * seed - arm * (0.01 + 0.0005 * (seed % 3));
         }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
 }
 
 Test(words, of_a_table) {
@@ -109,7 +99,6 @@ Test(words, of_a_table) {
     writes(table_text, "equivalent", false);
     writes(table_json, "of the one declared comparison of this table, at level 0.05", true);
     writes(table_tex, "max-T", false);
-    made_up_release(&m);
 }
 
 /* Three comparisons of six seeds: Holm's p cannot fall below 3 x 2/64; one comparison's can. */
@@ -117,34 +106,28 @@ Test(words, holm_is_shown_where_it_can_decide) {
     a_trifle(METRIC_valid_loss);
     writes(table_text, " p_Holm", true);
     writes(table_tex, "p_{\\mathrm{Holm}}", true);
-    made_up_release(&m);
-    made_up_init(&m, made_up_four, "quick");
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(made_up_four, "quick", (TableOptions){0});
     cr_expect_float_eq(table_holm_floor(&m.table), 3 * 2. / 64, 1e-15);
     writes(table_text, "p_Holm", false);
     writes(table_tex, "Holm", false);
     writes(table_json, "\"holm\"", true);
-    made_up_release(&m);
 }
 
 /* A gradient norm is neither better nor worse. */
 Test(words, of_a_metric_without_a_side) {
     a_trifle(METRIC_grad_norm);
     writes(table_text, "lower than Pre-LN & co, but within 0.02: too small to matter", true);
-    made_up_release(&m);
 }
 
 Test(words, of_one_arm) {
-    made_up_init(&m,
+    made_up(
                  "name: lone\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\nseeds: 6\n"
                  "evaluate_at: 0,150\narms: {a: {variant: pre}}\n",
-                 NULL);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+                 NULL, (TableOptions){0});
     writes(table_json, "There is one arm, so nothing is compared.", true);
     writes(table_tex, "mean and SD over 6 seeds", true);
     const char *const untrue[] = {"paired", "sign-flip", "comparison", "dagger"};
     for (size_t i = 0; i < sizeof untrue / sizeof *untrue; i++) writes(table_tex, untrue[i], false);
-    made_up_release(&m);
 }
 
 /* "higher (worse)" for a loss, "higher (better)" for an accuracy, and nothing where neither side is. */

@@ -1,27 +1,17 @@
 /* Tables of claims as data: a row for each verdict below its claim and hypothesis, in every form the same numbers. */
-#include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/write/claims.h"
 #include "tests/verdict/made_up.h"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
-
-TestSuite(claims, .timeout = 600);
-
 static void make(CellsList *out, const char *profile) {
-    made_up_init(&m, made_up_four, profile);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(made_up_four, profile, (TableOptions){0});
     claims_tables(&m.table, out);
     cr_assert_eq(out->count, 1);
 }
 
 static void release(CellsList *l) {
     cells_list_release(l);
-    made_up_release(&m);
 }
 
 static const char *shown(const Cells *c, int row, const char *key) {
@@ -80,9 +70,9 @@ Test(claims, a_row_says_what_was_reported_and_found) {
     cr_expect_str_eq(shown(c, row, "p"), ".031");
     cr_expect_str_eq(shown(c, row, "verdict"), "reproduced, lower (better)");
     cr_expect(strstr(words_beside(c, row, 1), "prediction interval ["), "%s", words_beside(c, row, 1));
-    cr_expect(strstr(c->notes.at, "The intervals are: 95% t. maxt stands for step-down max-T"), "%s", c->notes.at);
-    cr_expect(strstr(c->notes.at, "A claim of equality that is contradicted shows the p of maxt."), "%s", c->notes.at);
-    cr_expect(strstr(c->notes.at, "p is that of this contrast alone"), "%s", c->notes.at);
+    HOLDS(c->notes.at, "The intervals are: 95% t. maxt stands for step-down max-T");
+    HOLDS(c->notes.at, "A claim of equality that is contradicted shows the p of maxt.");
+    HOLDS(c->notes.at, "p is that of this contrast alone");
     release(&l);
 }
 

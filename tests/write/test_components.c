@@ -1,9 +1,4 @@
 /* Components of variance of made-up runs, worked out by hand. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/verdict/components.h"
 #include "tests/verdict/made_up.h"
 
@@ -13,25 +8,21 @@
 #define ARMS "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n"
 #define ALL "init_seed: [0, 9]\norder_seed: [0, 9]\ndropout_seed: [9, 0]\n"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
 static Components c;
-static Error e;
 
 MADE_UP_SUMMARY(components, text)
 MADE_UP_SUMMARY(components, tex)
-
-TestSuite(components, .timeout = 600);
 
 /* Five seeds move the loss by -2 … 2, whose variance is 2.5: starting weights by 0.03 times that, batches by 0.02,
  * dropout by 0.01. The orders leave start and batches uncorrelated. */
 static const double start[5] = {-2, -1, 0, 1, 2}, batches[5] = {1, -2, 0, 2, -1}, masks[5] = {0, 1, -2, -1, 2};
 
 static void make(const char *yaml) {
-    made_up_init(&m, yaml, NULL);
+    made_up_init(yaml, NULL);
     for (int cell = 0; cell < experiment_cells(&m.x); cell++)
         for (int arm = 0; arm < m.x.arms; arm++)
             for (int seed = 0; seed < m.x.seeds; seed++) {
-                RunRecord *r = made_up_at(&m, cell, arm, seed);
+                RunRecord *r = made_up_at(cell, arm, seed);
                 const RunSpec *s = &r->spec;
                 double loss = 2.5;
                 if (!s->init_seed) loss += .03 * start[seed];
@@ -39,13 +30,12 @@ static void make(const char *yaml) {
                 if (!s->dropout_seed) loss += .01 * masks[seed];
                 made_up_loss(r, 150, loss);
             }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert(components_make(&c, &m.table.sample));
 }
 
 static void release(void) {
     components_release(&c);
-    made_up_release(&m);
 }
 
 static const ComponentRow *row(int arm, unsigned varies) {
@@ -107,9 +97,9 @@ Test(components, two_streams_are_enough) {
 }
 
 Test(components, a_diverged_run_is_said) {
-    made_up_init(&m, HEAD ALL ARMS, NULL);
-    made_up_diverge(made_up_at(&m, 0, 1, 2), 40);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up_init(HEAD ALL ARMS, NULL);
+    made_up_diverge(made_up_at(0, 1, 2), 40);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert(components_make(&c, &m.table.sample));
     WRITES(components_text, "together");
     WRITES(table_json, "\"diverged\": 1");
@@ -117,10 +107,8 @@ Test(components, a_diverged_run_is_said) {
 }
 
 Test(components, none_without_being_asked) {
-    made_up_init(&m, made_up_four, "quick");
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(made_up_four, "quick", (TableOptions){0});
     cr_expect_not(components_make(&c, &m.table.sample));
     OMITS(components_tex, "a");
     OMITS(table_json, "\"components\"");
-    made_up_release(&m);
 }

@@ -1,10 +1,4 @@
 /* Arms over made-up corpora, worked out by hand. */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/figures/figure.h"
 #include "bench/write/corpora.h"
 #include "tests/verdict/made_up.h"
@@ -16,14 +10,10 @@
     "arms:\n  pre: {variant: pre, label: Pre-LN}\n  post: {variant: post, label: Post-LN}\n" \
     "  peri: {variant: peri, label: Peri-LN}\n  none: {variant: none, label: No norm}\n"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
 static Corpora c;
-static Error e;
 
 MADE_UP_SUMMARY(corpora, text)
 MADE_UP_SUMMARY(corpora, tex)
-
-TestSuite(over_corpora, .timeout = 600);
 
 /* Bits per byte over the corpus' own level, 1 and 3: far apart, so that without it all differences between arms were
  * lost among those of the corpora. */
@@ -41,22 +31,21 @@ static void fill(Metric metric, double sign) {
     for (int cell = 0; cell < experiment_cells(&m.x); cell++)
         for (int arm = 0; arm < m.x.arms; arm++)
             for (int seed = 0; seed < m.x.seeds; seed++) {
-                RunRecord *r = made_up_at(&m, cell, arm, seed);
+                RunRecord *r = made_up_at(cell, arm, seed);
                 int corpus = strcmp(r->spec.dataset.text, "synthetic") != 0;
                 put(r, metric, 1 + 2 * corpus + sign * bits[arm][corpus][seed]);
             }
 }
 
 static void make(const char *yaml, Metric metric, double sign) {
-    made_up_init(&m, yaml, NULL);
+    made_up_init(yaml, NULL);
     fill(metric, sign);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert(corpora_make(&c, &m.table.sample));
 }
 
 static void release(void) {
     corpora_release(&c);
-    made_up_release(&m);
 }
 
 #define NEAR(x, y) cr_expect_float_eq(x, y, 1e-12, "%.17g, not %.17g", (double)(x), (double)(y))
@@ -115,15 +104,15 @@ Test(over_corpora, where_more_is_better_all_turns) {
 
 /* ln 65 nats over ln 2 and the bytes of a target: far behind every run that ended, and not left out. */
 Test(over_corpora, a_diverged_run_counts_as_the_uniform_predictor) {
-    made_up_init(&m, HEAD ARMS, NULL);
+    made_up_init(HEAD ARMS, NULL);
     fill(METRIC_bits_per_byte, 1);
-    made_up_diverge(made_up_at(&m, 0, 2, 1), 40);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up_diverge(made_up_at(0, 2, 1), 40);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert(corpora_make(&c, &m.table.sample));
     const SampleRun *run = sample_run(&m.table.sample, 0, m.table.sample.cell[0].steps - 1, 2, 1);
     cr_assert(run->diverged && isfinite(run->value[METRIC_bits_per_byte]));
     NEAR(c.sum->score[2 * 8 + 1], run->value[METRIC_bits_per_byte] - 1.3);
-    cr_expect(c.diverged[2] == 1 && made_up_writes(&m, table_json, "\"diverged\": 1"));
+    cr_expect(c.diverged[2] == 1 && made_up_writes(table_json, "\"diverged\": 1"));
     release();
 }
 
@@ -175,11 +164,9 @@ Test(over_corpora, profiles_are_drawn) {
 }
 
 Test(over_corpora, none_without_being_asked) {
-    made_up_init(&m, made_up_four, "quick");
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(made_up_four, "quick", (TableOptions){0});
     cr_expect_not(corpora_make(&c, &m.table.sample));
     OMITS(corpora_tex, "a");
     OMITS(corpora_text, "a");
     OMITS(table_json, "\"friedman\"");
-    made_up_release(&m);
 }

@@ -1,23 +1,9 @@
 /* What a paper takes from a table: one float for a column, and macros for its text. */
-#include <criterion/criterion.h>
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/write/prose.h"
 #include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
-
-static MadeUp m; /* too large for a stack; each test has its own process */
-static Error e;
-
-TestSuite(paper, .timeout = 600);
-
-static void make(const char *yaml, const char *profile, TableOptions options) {
-    made_up_init(&m, yaml, profile);
-    cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
-}
 
 /* One table for a paper's column: two rows per arm, or a grid of factors; tests/write/typeset.sh typesets them. */
 Test(paper, goldens_for_a_paper) {
@@ -28,39 +14,33 @@ Test(paper, goldens_for_a_paper) {
         "d: {variant: none}}\n";
     TableOptions two = {.metrics = 2, .metric = {METRIC_valid_loss, METRIC_accuracy}}, four = two;
     four.metrics = 4, four.metric[2] = METRIC_perplexity, four.metric[3] = METRIC_grad_norm;
-    make(made_up_four, "quick", (TableOptions){0});
-    made_up_golden(&m, "table-paper.tex", table_paper);
+    made_up(made_up_four, "quick", (TableOptions){0});
+    made_up_golden("table-paper.tex", table_paper);
     WRITES(table_paper, "\\begin{table}[tbp]");
     WRITES(table_paper, "n = 6 paired seeds");
-    made_up_golden(&m, "paper-text.txt", prose_paper);
-    made_up_release(&m);
-    make(made_up_four, "quick", four);
+    made_up_golden("paper-text.txt", prose_paper);
+    made_up(made_up_four, "quick", four);
     WRITES(table_paper, "\\begin{table*}[tbp]"); /* four metrics are wider than a column */
-    made_up_release(&m);
-    made_up_init(&m, made_up_four, "full");
-    made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
+    made_up_init(made_up_four, "full");
+    made_up_diverge(made_up_at(0, 1, 2), 77);
     two.siunitx = true;
-    cr_assert_eq(made_up_table(&m, two, &e), RC_OK, "%s", e.text);
-    made_up_golden(&m, "table-paper-siunitx.tex", table_paper);
-    made_up_release(&m);
-    make(made_up_odd, NULL, (TableOptions){0});
-    made_up_golden(&m, "table-paper-odd.tex", table_paper);
-    made_up_release(&m);
-    make(made_up_four, "single", (TableOptions){0});
+    OK(made_up_table(two, &e));
+    made_up_golden("table-paper-siunitx.tex", table_paper);
+    made_up(made_up_odd, NULL, (TableOptions){0});
+    made_up_golden("table-paper-odd.tex", table_paper);
+    made_up(made_up_four, "single", (TableOptions){0});
     OMITS(table_paper, "$p$");
     OMITS(table_paper, "pm$");
-    made_up_release(&m);
-    made_up_init(&m, wide, NULL);
+    made_up_init(wide, NULL);
     for (int cell = 10; cell < 20; cell++)
-        for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(&m, cell, 3, seed), 77);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    made_up_golden(&m, "table-paper-wide.tex", table_paper);
-    char *text = made_up_write(&m, table_paper);
+        for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(cell, 3, seed), 77);
+    OK(made_up_table((TableOptions){0}, &e));
+    made_up_golden("table-paper-wide.tex", table_paper);
+    char *text = made_up_write(table_paper);
     int floats = 0;
     for (const char *at = text; (at = strstr(at, "\\begin{table")); at++) floats++;
     cr_expect_eq(floats, 1, "20 cells of 4 arms are one table, not %d", floats);
     free(text);
-    made_up_release(&m);
 }
 
 static const char made_up_pairs[] =
@@ -70,11 +50,11 @@ static const char made_up_pairs[] =
 
 /* Rows of pairs that are no difference to the baseline, and of arms at their best rates; a sentence for each pair. */
 Test(paper, pairs_and_best_rates) {
-    make(made_up_pairs, NULL, (TableOptions){0});
+    made_up(made_up_pairs, NULL, (TableOptions){0});
     const Best *b = table_best(&m.table);
     cr_assert(b && b->pairs == 2);
     OMITS(table_text, "the last 10 % are for validation");
-    strcpy(made_up_at(&m, 0, 0, 0)->spec.dataset.text, "text:own.txt");
+    strcpy(made_up_at(0, 0, 0)->spec.dataset.text, "text:own.txt");
     WRITES(table_text, "the last 10 % are for validation");
     WRITES(table_paper, "\\multicolumn{5}{@{}l}{\\textit{each at its best lr}}");
     WRITES(table_paper, "Gated late RMSNorm &  &  & ");
@@ -82,24 +62,23 @@ Test(paper, pairs_and_best_rates) {
     WRITES(table_paper, "chooses the rates anew, adjusted over 2 comparisons.");
     for (int cell = 0; cell < 2; cell++)
         for (int seed = 0; seed < 6; seed++)
-            for (int arm = 0; arm < 3; arm++) made_up_at(&m, cell, arm, seed)->parameters = 3910;
+            for (int arm = 0; arm < 3; arm++) made_up_at(cell, arm, seed)->parameters = 3910;
     WRITES(table_paper, "(0.0039 M parameters)");
     WRITES(table_text, "0.0039 M parameters");
     WRITES(table_macros, "% CellB: lr = 3e-3\n");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriAtOneFiveZeroCellBSentence}{At lr = $3{\\times}10^{-3}$, ");
     WRITES(table_macros, "\\nbMadeUpPairsMineMinusPeriBestSentence}{With each arm at its best of 2 learning rates, ");
-    made_up_release(&m);
 }
 
 /* The dagger of an arm that differs stands beside differences at the best rates too, but for exploratory ones; the arm
  * that may be the first is bold. */
 Test(paper, best_rates_are_marked) {
-    make("name: made-up-best\ntitle: Made-up best rates\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
-         "lr: [1e-3, 3e-3]\narms: {pre: {variant: pre, label: Pre-LN}, peri: {variant: peri, label: Peri-LN}}\n",
-         NULL, (TableOptions){0});
+    made_up("name: made-up-best\ntitle: Made-up best rates\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
+            "lr: [1e-3, 3e-3]\narms: {pre: {variant: pre, label: Pre-LN}, peri: {variant: peri, label: Peri-LN}}\n",
+            NULL, (TableOptions){0});
     for (int exploratory = 0; exploratory < 2; exploratory++) {
         m.table.exploratory = exploratory;
-        OWNED char *text = made_up_write(&m, table_paper);
+        OWNED char *text = made_up_write(table_paper);
         const char *best = strstr(text, "each at its best lr"), *end = strstr(text, "\\end{tabular}");
         cr_assert(best && end && table_best(&m.table)->pair[0].p.step < .05);
         const char *mark = strstr(best, "\\dagger");
@@ -107,26 +86,24 @@ Test(paper, best_rates_are_marked) {
         const char *bold = strstr(best, "textbf{"), *series = strstr(best, "bfseries");
         cr_expect_eq((bold && bold < end) || (series && series < end), !exploratory, "%s", best);
     }
-    made_up_release(&m);
 }
 
 /* A run whose record says ok and whose last loss is above the uniform predictor's counts as diverged here too. */
 Test(paper, methods_count_the_runs_that_the_table_counts) {
-    made_up_init(&m, made_up_four, "quick");
-    RunRecord *r = made_up_at(&m, 0, 1, 2);
+    made_up_init(made_up_four, "quick");
+    RunRecord *r = made_up_at(0, 1, 2);
     r->evaluation[r->evaluations - 1].metric[METRIC_valid_loss] = 9;
     cr_assert_str_eq(r->status, "ok");
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_expect_eq(table_diverged(&m.table), 1);
     WRITES(prose_paper, "1 of the 24 runs diverged; they are kept");
-    made_up_release(&m);
 }
 
 /* \newcommand fails on a name that is there already. */
 Test(paper, macros_have_names_of_their_own) {
     int lines = 0, twice = 0;
-    make(made_up_four, "full", (TableOptions){0});
-    char *text = made_up_write(&m, table_macros);
+    made_up(made_up_four, "full", (TableOptions){0});
+    char *text = made_up_write(table_macros);
     for (char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "}") + 1, at);
@@ -138,31 +115,27 @@ Test(paper, macros_have_names_of_their_own) {
     for (char *at = text; *at; at = strchr(at, '\n') + 1)
         cr_expect(*at == '%' || strchr(at, '\n')[-1] == '%', "a line sets a blank: %.60s", at);
     free(text);
-    made_up_release(&m);
-    make("name: same\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 3\n"
-         "arms: {a-b: {variant: pre}, a_b: {variant: post}, 'a.b': {variant: peri}}\n",
-         NULL, (TableOptions){0});
+    made_up("name: same\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 3\n"
+            "arms: {a-b: {variant: pre}, a_b: {variant: post}, 'a.b': {variant: peri}}\n",
+            NULL, (TableOptions){0});
     WRITES(table_macros, "\\nbSameABAtOneFiveZeroLoss}");
     WRITES(table_macros, "\\nbSameABArmABAtOneFiveZeroLoss}");
     WRITES(table_macros, "\\nbSameABArmACAtOneFiveZeroVerdict}{");
-    made_up_release(&m);
 }
 
 /* Each verdict has its sentence, which turns the interval of what is lower. */
 Test(paper, sentences_to_paste) {
-    make(made_up_four, "quick", (TableOptions){0});
+    made_up(made_up_four, "quick", (TableOptions){0});
     WRITES(prose_paper, "LayerNorm has a");
     WRITES(prose_paper, "6 seeds, p = ");
     WRITES(prose_paper, "smallest possible p is 2/64");
     WRITES(prose_table_bibtex, "@inproceedings{xiong2020layer,\n  author = {Ruibin Xiong and ");
-    char *text = made_up_write(&m, prose_table_bibtex);
+    char *text = made_up_write(prose_table_bibtex);
     int braces = 0;
     for (const char *s = text; *s; s++) braces += (*s == '{') - (*s == '}');
     cr_expect_eq(braces, 0, "braces of the BibTeX file do not match");
     free(text);
-    made_up_release(&m);
-    make(made_up_four, "single", (TableOptions){0});
+    made_up(made_up_four, "single", (TableOptions){0});
     WRITES(prose_paper, "One seed is trained, so nothing is tested.");
     OMITS(prose_paper, "Results");
-    made_up_release(&m);
 }

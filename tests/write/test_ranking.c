@@ -1,10 +1,5 @@
 /* The ranking at rates chosen on other seeds, and the runs that fail, of made-up runs worked out by hand. */
-#include <criterion/criterion.h>
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/figures/figure.h"
 #include "bench/verdict/best.h"
@@ -23,9 +18,7 @@
     "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN},\n" \
     "  peri: {variant: peri, label: Peri-LN}}\n"
 
-static MadeUp m; /* too large for a stack; each test has its own process */
 static Ranking y;
-static Error e;
 enum { PRE, POST, PERI, ARM_COUNT };
 enum { SEEDS = 6, RATES = 3 };
 static const int cell[RATES] = {1, 2, 0}; /* of the rates 1e-3, 3e-3, 1e-2 in "lr: [1e-2, 1e-3, 3e-3]" */
@@ -39,10 +32,8 @@ MADE_UP_SUMMARY(cost, tex)
 MADE_UP_SUMMARY(failures, text)
 MADE_UP_SUMMARY(failures, tex)
 
-TestSuite(ranking, .timeout = 600);
-
 static void set(int arm, int rate, int seed, double loss) {
-    made_up_loss(made_up_at(&m, cell[rate], arm, seed), 150, loss);
+    made_up_loss(made_up_at(cell[rate], arm, seed), 150, loss);
 }
 
 /* pre is best at 3e-3 but for seed 0, which only the other seeds may know; post diverges at 3e-3 for seed 3 and
@@ -54,20 +45,19 @@ static void fill(void) {
         for (int arm = 0; arm < ARM_COUNT; arm++)
             for (int k = 0; k < RATES; k++) set(arm, k, seed, loss[arm][k]);
     }
-    made_up_diverge(made_up_at(&m, cell[1], POST, 3), 40);
+    made_up_diverge(made_up_at(cell[1], POST, 3), 40);
 }
 
 static void make(const char *yaml, bool filled) {
-    made_up_init(&m, yaml, NULL);
+    made_up_init(yaml, NULL);
     if (filled) fill();
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert(ranking_make(&y, &m.table.sample));
     cr_expect(table_ranking(&m.table) && table_ranking(&m.table) == table_ranking(&m.table), "made once");
 }
 
 static void release(void) {
     ranking_release(&y);
-    made_up_release(&m);
 }
 
 /* No nan and no inf as words of their own. */
@@ -76,7 +66,7 @@ static void numbers_are_numbers(void) {
                                                       cost_tex, failures_text, failures_tex};
     static const char *const words[] = {"nan", "inf"};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        char *text = made_up_write(&m, writers[i]);
+        char *text = made_up_write(writers[i]);
         for (size_t k = 0; k < 2; k++)
             for (const char *at = text; (at = strstr(at, words[k])); at += 3)
                 cr_expect(isalpha((unsigned char)at[3]) || (at > text && isalpha((unsigned char)at[-1])),
@@ -127,8 +117,8 @@ Test(ranking, rates_are_chosen_on_other_seeds) {
 
 Test(ranking, is_written_whole) {
     make(HEAD "seeds: 6\nlr: [1e-2, 1e-3, 3e-3]\n" ARMS, true);
-    made_up_golden(&m, "ranking.txt", ranking_text);
-    made_up_golden(&m, "ranking.csv", ranking_csv);
+    made_up_golden("ranking.txt", ranking_text);
+    made_up_golden("ranking.csv", ranking_csv);
     WRITES(cost_text, "MFLOP");
     WRITES(failures_text, "1 of 6");
     WRITES(failures_tex, "of how often either happens");
@@ -161,12 +151,12 @@ Test(ranking, is_written_whole) {
 
 /* Every run of an arm is lost, at every rate: it is ranked last and has no basin, and no number is missing. */
 Test(ranking, an_arm_that_never_trains_is_last) {
-    made_up_init(&m, HEAD "seeds: 6\nlr: [1e-2, 1e-3, 3e-3]\n" ARMS, NULL);
+    made_up_init(HEAD "seeds: 6\nlr: [1e-2, 1e-3, 3e-3]\n" ARMS, NULL);
     fill();
     for (int k = 0; k < RATES; k++)
         for (int s = 0; s < SEEDS; s++)
-            if (k != 1 || s != 3) made_up_diverge(made_up_at(&m, cell[k], POST, s), 20 + s);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+            if (k != 1 || s != 3) made_up_diverge(made_up_at(cell[k], POST, s), 20 + s);
+    OK(made_up_table((TableOptions){0}, &e));
     cr_assert(ranking_make(&y, &m.table.sample));
     const RankingRow *post = &y.row[2];
     cr_expect(post->arm == POST && post->diverged == 18 && post->judged_lost == 6 && post->best == -1);
@@ -203,7 +193,7 @@ Test(ranking, one_rate) {
     make(HEAD "seeds: 6\nlr: 1e-3\n" ARMS, false);
     cr_assert(y.rates == 1 && y.rows == ARM_COUNT);
     for (int s = 0; s < SEEDS; s++)
-        cr_expect_float_eq(row_of(PRE)->value[s], record_at(made_up_at(&m, 0, PRE, s), 150)->metric[METRIC_valid_loss],
+        cr_expect_float_eq(row_of(PRE)->value[s], record_at(made_up_at(0, PRE, s), 150)->metric[METRIC_valid_loss],
                            0);
     cr_expect_float_eq(row_of(PRE)->flattered, row_of(PRE)->t.mean, 1e-12);
     WRITES(ranking_text, "There is one rate, so none is chosen.");
@@ -241,27 +231,25 @@ Test(ranking, failures_are_counted_apart) {
 
 Test(ranking, nothing_is_written_unasked) {
     Failures f;
-    made_up_init(&m, made_up_rates, NULL);
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    made_up(made_up_rates, NULL, (TableOptions){0});
     cr_expect_not(ranking_make(&y, &m.table.sample));
     cr_expect_not(failures_make(&f, &m.table.sample));
     void (*const writers[])(const Table *, Text *) = {ranking_text,     ranking_tex,   ranking_csv,
                                                       failures_text, failures_tex};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        char *text = made_up_write(&m, writers[i]);
+        char *text = made_up_write(writers[i]);
         cr_expect_str_empty(text, "writer %zu", i);
         free(text);
     }
     OMITS(table_json, "\"ranking\"");
-    made_up_release(&m);
 }
 
 /* The same judged losses as the ranking's, worked out above: pre 2.90 and five times 2.48, peri 2.20 + .001 s; post has
  * one diverged run, so no interval. */
 Test(ranking, what_is_found_at_the_best_rates) {
-    made_up_init(&m, SWEPT ARMS, NULL);
+    made_up_init(SWEPT ARMS, NULL);
     fill();
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const Best *b = table_best(&m.table);
     cr_assert(b && b->pairs == 2 && b->pair[0].arm->arm == POST && b->pair[1].arm->arm == PERI);
     const BestPair *peri = &b->pair[1];
@@ -283,13 +271,12 @@ Test(ranking, what_is_found_at_the_best_rates) {
     WRITES(table_macros, "PeriBestRate}{$1{\\times}10^{-3}$*}");
     WRITES(table_macros, "With each arm at its best of 3 learning rates, Peri-LN ends ");
     OMITS(best_text, "Post-LN is best");
-    made_up_release(&m);
 }
 
 Test(ranking, pairs_that_the_file_lists) {
-    made_up_init(&m, SWEPT "compare: [peri - post, peri - pre]\n" ARMS, NULL);
+    made_up_init(SWEPT "compare: [peri - post, peri - pre]\n" ARMS, NULL);
     fill();
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    OK(made_up_table((TableOptions){0}, &e));
     const Best *b = table_best(&m.table);
     const Family *f = &m.table.family;
     cr_assert(b && b->pairs == 2 && b->pair[0].against->arm == POST && b->pair[1].against->arm == PRE);
@@ -301,5 +288,4 @@ Test(ranking, pairs_that_the_file_lists) {
     WRITES(table_text, "Peri-LN - Post-LN");
     WRITES(table_text, "than Pre-LN");
     WRITES(table_macros, "PeriMinusPostBestDelta}{");
-    made_up_release(&m);
 }

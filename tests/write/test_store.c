@@ -2,21 +2,16 @@
  *
  * tests/golden/records/schema1 and schema2 were written by this program when its records had that schema (commits
  * 10bf21a and ca7fb93): `run smoke --profile quick`, in schema 2 also in bf16. Both stand there for ever. */
-#include <criterion/criterion.h>
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/plan/declare.h"
 #include "bench/store/store.h"
 #include "bench/write/table.h"
+#include "tests/test.h"
 
 #define GOLDEN SOURCE_ROOT "/tests/golden/records/"
 
-static Error e; /* each test has its own process */
 static Experiment x;
 static Store stored;
 static Records records;
@@ -26,19 +21,16 @@ static int by_spec(const void *a, const void *b) {
     return strcmp(((const RecordHead *)a)->spec_sha256, ((const RecordHead *)b)->spec_sha256);
 }
 
-TestSuite(store, .timeout = 600);
-
 static Session session = {.root = SOURCE_ROOT, .results = SOURCE_ROOT "/results"};
 
 static void read_smoke(const char *set) {
     Overrides o = {.set = &set, .sets = set != NULL};
-    cr_assert_eq(experiment_read(&x, SOURCE_ROOT "/bench/experiments/smoke.yaml", "quick", &o, &e), RC_OK, "%s",
-                 e.text);
+    OK(experiment_read(&x, SOURCE_ROOT "/bench/experiments/smoke.yaml", "quick", &o, &e));
 }
 
 static void take(const char *from, bool precise) {
     store_read(&stored, from);
-    cr_assert_eq(records_take(&records, &stored, &x, precise, &e), RC_OK, "%s", e.text);
+    OK(records_take(&records, &stored, &x, precise, &e));
 }
 
 static void put_back(void) {
@@ -68,14 +60,14 @@ static void store_as(int arm, uint64_t seed, const char *arithmetic, const char 
     static const char *const ids[] = {"8cd07a9f90f62f9f9a89664de367b5cfbf6b35f705651879e052a72006e2e287",
                                       "41e9922fce71e1abe3c8acbeb37f9558e37bbc8f97baa24c6d7ca24c1adcd3c6"};
     RunRecord r;
-    cr_assert_eq(record_read(&r, GOLDEN "schema2", ids[arm], &e), RC_OK, "%s", e.text);
+    OK(record_read(&r, GOLDEN "schema2", ids[arm], &e));
     r.spec.seed = seed;
     r.provenance.made = made;
     r.evaluation[r.evaluations - 1].metric[METRIC_valid_loss] = loss;
     sha256_hex_of(r.arithmetic, arithmetic, strlen(arithmetic));
     if (dataset) sha256_hex_of(r.dataset_sha256, dataset, strlen(dataset));
     record_identity(r.id, &r.spec, r.dataset_sha256, r.tokenizer_sha256, r.arithmetic_class, r.arithmetic);
-    cr_assert_eq(record_write(&r, folder, &e), RC_OK, "%s", e.text);
+    OK(record_write(&r, folder, &e));
     record_release(&r);
 }
 
@@ -93,7 +85,7 @@ Test(store, golden_records_read_and_keep_their_ids) {
         for (int k = 0; k < stored.heads; k++, read++) {
             RunRecord r;
             char id[SHA256_HEX], hash[SHA256_HEX];
-            cr_assert_eq(record_read(&r, schemas[i], stored.head[k].id, &e), RC_OK, "%s", e.text);
+            OK(record_read(&r, schemas[i], stored.head[k].id, &e));
             bool exact = r.spec.precision == PRECISION_exact;
             record_identity(id, &r.spec, r.dataset_sha256, r.tokenizer_sha256, r.arithmetic_class, r.arithmetic);
             cr_expect_eq(!strcmp(id, r.id), exact, "%s", r.id);
@@ -128,7 +120,7 @@ Test(store, a_record_comes_back_as_it_was_written) {
     store_read(&stored, folder);
     cr_assert_eq(stored.heads, 1);
     cr_assert_eq(stored.head[0].made, 1234567890123);
-    cr_assert_eq(record_read(&r, folder, stored.head[0].id, &e), RC_OK, "%s", e.text);
+    OK(record_read(&r, folder, stored.head[0].id, &e));
     cr_expect_eq(r.provenance.made, 1234567890123);
     cr_expect_str_eq(r.provenance.compiler, "gcc 12.2.0");
     cr_expect_eq(r.provenance.processors, 2);
@@ -152,15 +144,15 @@ Test(store, golden_records_are_tabulated) {
         cr_assert_eq(records.missing, 0);
         if (schema == 1)
             cr_expect_str_eq(records.notes, "");
-        cr_assert_eq(table_make(&t, &x, records.at, NULL, (TableOptions){.command = ""}, &e), RC_OK, "%s", e.text);
+        OK(table_make(&t, &x, records.at, NULL, (TableOptions){.command = ""}, &e));
         cr_expect_eq(t.undeclared, schema == 1 ? 2 : 0,
                      "a record of schema 1 declares nothing, one of schema 2 this plan");
         if (schema == 2) {
             text_init(&text);
             table_text(&t, &text);
             if (getenv("NORMBENCH_WRITE_GOLDEN"))
-                cr_assert_eq(file_write(GOLDEN "smoke-quick.txt", text.at, text.length, &e), RC_OK, "%s", e.text);
-            cr_assert_eq(file_read(GOLDEN "smoke-quick.txt", &golden, &length, &e), RC_OK, "%s", e.text);
+                OK(file_write(GOLDEN "smoke-quick.txt", text.at, text.length, &e));
+            OK(file_read(GOLDEN "smoke-quick.txt", &golden, &length, &e));
             cr_expect_str_eq(text.at, golden);
             free(golden);
             text_release(&text);
@@ -184,7 +176,7 @@ Test(store, a_precision_is_found_by_what_was_run) {
         cr_assert_eq(records.runs, rows[i].runs);
         for (int r = 0; r < records.runs; r++)
             cr_expect_eq(records.at[r].spec.precision, precision_of_class(records.at[r].arithmetic_class));
-        cr_assert_eq(table_make(&t, &x, records.at, NULL, (TableOptions){.command = ""}, &e), RC_OK, "%s", e.text);
+        OK(table_make(&t, &x, records.at, NULL, (TableOptions){.command = ""}, &e));
         table_signature(&t, &signature);
         cr_expect_str_eq(t.classes.at, rows[i].classes);
         cr_expect_eq(strstr(signature.at, "|class:") != NULL, i > 0, "%s", signature.at);
@@ -232,11 +224,11 @@ Test(store, an_open_precision_takes_what_is_complete) {
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
         char file[2000], *smoke, *arms;
         size_t length;
-        cr_assert_eq(file_read(SOURCE_ROOT "/bench/experiments/smoke.yaml", &smoke, &length, &e), RC_OK);
+        OK(file_read(SOURCE_ROOT "/bench/experiments/smoke.yaml", &smoke, &length, &e));
         arms = strstr(smoke, "\narms:");
         cr_assert_not_null(arms);
         snprintf(file, sizeof file, "%.*s\n%s", (int)(arms - smoke), smoke, says[i]);
-        cr_assert_eq(experiment_parse(&x, "smoke.yaml", file, "quick", NULL, &e), RC_OK, "%s", e.text);
+        OK(experiment_parse(&x, "smoke.yaml", file, "quick", NULL, &e));
         take(folder, false);
         cr_expect_eq(records.missing, i < 3, "%s", says[i]);
         put_back();
@@ -277,9 +269,9 @@ Test(store, one_arithmetic_is_taken_the_newest) {
     Table t;
     LOCAL_TEXT(text);
     TableOptions options = {.command = "", .notes = records.notes};
-    cr_assert_eq(table_make(&t, &x, records.at, NULL, options, &e), RC_OK, "%s", e.text);
+    OK(table_make(&t, &x, records.at, NULL, options, &e));
     table_text(&t, &text);
-    cr_expect_not_null(strstr(text.at, "Stored in several arithmetics"), "%s", text.at);
+    HOLDS(text.at, "Stored in several arithmetics");
     table_release(&t);
     put_back();
     remove_folder();
@@ -291,7 +283,7 @@ Test(store, arms_on_different_corpora_are_refused) {
     read_smoke(NULL);
     store_read(&stored, folder);
     cr_expect_eq(records_take(&records, &stored, &x, false, &e), RC_UNMEASURED);
-    cr_expect_not_null(strstr(e.text, "were trained on different bytes of 'synthetic'"), "%s", e.text);
+    HOLDS(e.text, "were trained on different bytes of 'synthetic'");
     store_release(&stored);
     experiment_release(&x);
     remove_folder();
@@ -300,9 +292,9 @@ Test(store, arms_on_different_corpora_are_refused) {
 static void break_folder(const char *name) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    cr_assert_eq(folder_make(path, &e), RC_OK);
+    OK(folder_make(path, &e));
     snprintf(path, sizeof path, "%s/%s/record.json", folder, name);
-    cr_assert_eq(file_write(path, "garbage", 7, &e), RC_OK);
+    OK(file_write(path, "garbage", 7, &e));
 }
 
 static void remove_run(const char *name) {
@@ -330,8 +322,8 @@ Test(store, damage_is_told_where_its_run_is_missing) {
     store_read(&stored, folder);
     cr_expect_eq(stored.damaged, 2);
     cr_expect_eq(records_take(&records, &stored, &x, false, &e), RC_INTEGRITY);
-    cr_expect_not_null(strstr(e.text, damaged), "%s", e.text);
-    cr_expect_not_null(strstr(e.text, "; move the folder "), "%s", e.text);
+    HOLDS(e.text, damaged);
+    HOLDS(e.text, "; move the folder ");
     store_release(&stored);
     experiment_release(&x);
 
@@ -362,7 +354,7 @@ Test(store, damage_is_looked_for_once_for_each_missing_run, .timeout = 600) {
     qsort(stored.head, STORED, sizeof *stored.head, by_spec);
     for (; stored.damaged < DAMAGED; stored.damaged++)
         snprintf(stored.damaged_id[stored.damaged], SHA256_HEX, "%064d", stored.damaged);
-    cr_assert_eq(records_take(&records, &stored, &x, false, &e), RC_OK, "%s", e.text);
+    OK(records_take(&records, &stored, &x, false, &e));
     cr_expect_eq(records.missing, 4000 * 2 - STORED);
     records_release(&records);
     RunSpec last = experiment_spec(&x, 0, 0, 3999);
