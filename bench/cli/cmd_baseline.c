@@ -6,20 +6,25 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/terminal.h"
+#include "bench/perf/perf.h"
 #include "bench/run/todo.h"
 #include "bench/verify/baseline.h"
 #include "bench/verify/gate.h"
 
 enum { LEAST_REASON = 8 };
 
-/* Seconds that the runs take by this machine's speed on a few products, as a dry run of `run` tells them. */
-static Rc foretell(Session *s, const Experiment *x, double *seconds, Error *e) {
+/* Seconds that the runs take: by this machine's speed on a few products, as a dry run of `run` tells them, and by one
+ * step of the oracle's kernels, which no peak describes. */
+static Rc foretell(Session *s, const Experiment *x, const Backend *oracle, double *seconds, double *again, Error *e) {
+    const int threads = s->threads * s->threads_per_run;
     LOCAL(todo_release) Todo todo = {0};
-    double flops = 0;
+    double flops = 0, speed;
     if (todo_make(&todo, s, x, e)) return e->code;
     todo_parts(&todo, 0, 1);
     for (int i = 0; i < todo.runs; i++) flops += todo.run[i].cost;
-    *seconds = flops / todo_speed(s->backend, s->threads * s->threads_per_run);
+    *seconds = flops / todo_speed(s->backend, threads);
+    if (perf_speed(&speed, &todo.run[0].spec, todo.run[0].data, oracle, e)) return e->code;
+    *again = flops / speed / threads;
     return RC_OK;
 }
 
@@ -27,19 +32,20 @@ static Rc foretell(Session *s, const Experiment *x, double *seconds, Error *e) {
 static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubles, Error *e) {
     const int runs = experiment_cells(x) * x->arms * x->seeds;
     Session oracle = *s;
-    char took[32];
-    double seconds;
-    if (foretell(s, x, &seconds, e)) return e->code;
+    char took[32], longer[32];
+    double seconds, again;
     oracle.oracle = backend_find("cpu64", e);
+    if (foretell(s, x, oracle.oracle, &seconds, &again, e)) return e->code;
     terminal_say(stderr,
                  "%s: trains %d run%s by backend %s, about %s at 55%% of this machine's fma peak, and again in double "
-                 "precision by the readable kernels of backend "
-                 "cpu64, which is much slower: the differences of the two give the tolerances\n",
-                 x->name, runs, runs == 1 ? "" : "s", s->backend->name, format_duration(took, seconds));
+                 "precision by the readable kernels of backend cpu64, about %s by the time of one step: the "
+                 "differences of the two give the tolerances\n",
+                 x->name, runs, runs == 1 ? "" : "s", s->backend->name, format_duration(took, seconds),
+                 format_duration(longer, again));
     const double start = clock_now();
     if (baseline_measure(s, x, rows, e)) return e->code;
-    terminal_say(stderr, "%s: 1 of 2 done after %s; now backend cpu64\n", x->name,
-                 format_duration(took, clock_now() - start));
+    terminal_say(stderr, "%s: 1 of 2 done after %s; now backend cpu64, about %s\n", x->name,
+                 format_duration(took, clock_now() - start), longer);
     return baseline_measure(&oracle, x, doubles, e);
 }
 

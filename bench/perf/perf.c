@@ -299,6 +299,23 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
     return error_set(e, (Rc)(128 + session_signal), "stopped");
 }
 
+Rc perf_speed(double *flops, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
+    const ModelShape shape = spec_shape(spec, d->vocab);
+    const Recipe recipe = spec_recipe(spec);
+    Trainer *t;
+    if (check_memory(&shape, spec, backend, e) ||
+        trainer_for_gpt(&t, &shape, &spec->variant, NULL, &recipe, &spec->seed, 1, backend, e))
+        return e->code;
+    OWNED StepReport *report = trainer_reports(t, 1);
+    trainer_cancel(t, &session_signal);
+    next_batch(t, spec, d);
+    double start = own();
+    trainer_step(t, report);
+    *flops = trainer_flops(t) / (own() - start);
+    trainer_free(t);
+    return RC_OK;
+}
+
 void perf_release(Perf *p) {
     free(p->op);
     p->op = NULL;

@@ -54,6 +54,10 @@ typedef struct {
 Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, int sharing, Error *e);
 void perf_release(Perf *p);
 
+/* Take one training step of a run and give its model FLOPs per second of one thread's processor time: an estimate
+ * counts on it for kernels that no peak describes. RC_UNMEASURED: memory. */
+Rc perf_speed(double *flops, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e);
+
 /* Fill shapes, calls, FLOPs and bytes in order of first appearance; group[tape ops]: each op's index in out->op. */
 void perf_count(Perf *out, int *group, const Trainer *t, OptimizerKind optimizer);
 
