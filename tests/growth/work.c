@@ -10,9 +10,9 @@
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-enum { COMPARED, FORMATTED, HASHED, BYTES, OPENED, EVENTS, NORMALS, DUMPED, COUNTS };
+enum { COMPARED, FORMATTED, HASHED, BYTES, OPENED, EVENTS, NORMALS, DUMPED, LIMITS, COUNTS };
 static const char *const names[COUNTS] = {"compared", "formatted", "hashed",  "bytes",
-                                           "opened",   "events",    "normals", "dumped"};
+                                           "opened",   "events",    "normals", "dumped", "limits"};
 static unsigned long long counts[COUNTS]; /* the commands here have one thread that counts */
 
 /* ---- strings that are compared ---- */
@@ -129,6 +129,14 @@ double gsl_ran_gaussian_ziggurat(const void *rng, double sigma) {
     if (!next) next = (double (*)(const void *, double))dlsym(RTLD_NEXT, "gsl_ran_gaussian_ziggurat");
     counts[NORMALS]++;
     return next(rng, sigma);
+}
+
+/* Limits of intervals by sign flips: four of each comparison that is judged. */
+double gsl_stats_select(double *from, size_t stride, size_t n, size_t k) {
+    static double (*next)(double *, size_t, size_t, size_t);
+    if (!next) next = (double (*)(double *, size_t, size_t, size_t))dlsym(RTLD_NEXT, "gsl_stats_select");
+    counts[LIMITS]++;
+    return next(from, stride, n, k);
 }
 
 __attribute__((destructor)) static void tell(void) {
