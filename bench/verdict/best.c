@@ -74,7 +74,7 @@ void best_release(Best *b) {
 
 bool best_at_end(const Best *b, const RankingRow *row) {
     const Ranking *y = &b->ranking;
-    bool end = y->rates > 1;
+    bool end = y->rates > 1 && ranking_trains(row);
     for (int s = 0; s < y->seeds; s++) end &= row->chosen[s] == 0 || row->chosen[s] + 1 == (size_t)y->rates;
     return end;
 }

@@ -33,7 +33,7 @@ typedef struct {
 bool best_make(Best *b, const Sample *s);
 void best_release(Best *b);
 
-/* Whether every seed's rate of an arm is an end of the grid: a rate outside of it may be better. */
+/* Whether an arm trains and every seed's rate of it is an end of the grid: a rate outside of it may be better. */
 bool best_at_end(const Best *b, const RankingRow *row);
 
 /* "better than Pre-LN", "not decided": against is what a reader calls the other arm. */

@@ -223,6 +223,10 @@ bool ranking_make(Ranking *y, const Sample *s) {
     return true;
 }
 
+bool ranking_trains(const RankingRow *row) {
+    return row->diverged + row->stalled < row->runs;
+}
+
 void ranking_release(Ranking *y) {
     for (int i = 0; i < y->rows; i++) {
         free(y->row[i].grid.loss);

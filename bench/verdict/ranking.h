@@ -68,4 +68,7 @@ void ranking_of(Ranking *y, const Sample *s);
 bool ranking_make(Ranking *y, const Sample *s);
 void ranking_release(Ranking *y);
 
+/* Whether any run of the arm, at any rate, neither diverged nor stalled. */
+bool ranking_trains(const RankingRow *row);
+
 #endif

@@ -104,7 +104,10 @@ static void until_text(const Experiment *x, Text *out) {
     if (least > x->most)
         text_format(out, "these are too few to decide anything.\n");
     else
-        text_format(out, "nothing can be decided before %d seeds, and no arm can be called the same before %d.\n",
+        text_format(out,
+                    "nothing can be decided before %d seeds, and no arm can be called the same before %d.\n"
+                    "  The run ends by itself at the seed that decides. `seeds: {until: decided, most: N}` in the "
+                    "file, or --until-decided --most-seeds N, says how many seeds it may take.\n",
                     least, ST_EQUAL_SEEDS);
 }
 

@@ -83,7 +83,7 @@ static void rate_legend(Text *out) {
 void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
     char rate[SHOWN];
     int kinds = 0;
-    if (row->diverged + row->stalled == row->runs) { /* whatever was chosen is no advice */
+    if (!ranking_trains(row)) { /* whatever was chosen is no advice */
         text_format(out, "no rate trains (%d/%d)", row->runs, row->runs);
         return;
     }

@@ -162,6 +162,8 @@ Test(ranking, an_arm_that_never_trains_is_last) {
     cr_expect(post->arm == POST && post->diverged == 18 && post->judged_lost == 6 && post->best == -1);
     cr_expect_float_eq(post->t.mean, log(65), 1e-12);
     cr_expect_float_eq(post->mean_rank, 3, 0);
+    cr_expect(!ranking_trains(post) && ranking_trains(&y.row[0]));
+    cr_expect(!best_at_end(&(Best){.ranking = y}, post), "a rate of an arm that never trains is not its best");
     WRITES(ranking_text, "none");
     WRITES(ranking_text, "Post-LN  no rate trains (18/18)");
     WRITES(ranking_tex, "no rate trains (18/18)");
