@@ -1,7 +1,7 @@
 # Part of e2e.sh: the ledger of claims over real, tiny runs, and the plan in their records.
 
 claims_tree() { # [DATASET]: a checkout with one experiment and one write-up: deeper is worse, an arm equals itself, one never run
-  cp "$T/text.txt" "$W/words.txt"
+  [ $# != 0 ] || cp "$T/text.txt" "$W/words.txt"
   mkdir -p "$W/tree/bench/experiments" "$W/tree/bench/claims"
   cat >"$W/tree/bench/experiments/tiny.yaml" <<YAML
 name: tiny
@@ -406,5 +406,5 @@ check_plans_for_a_device_say_so() {
   whole | grep -qE 'run pre-post --profile own. trains these runs; it takes an NVIDIA GPU, as no CPU computes in bf16' ||
     fail 'a command that ends with 3 here'
   ends 0 claims 000-15 --results "$W/r"
-  whole | grep -qE 'run heads --profile quick. trains these runs\. ' || fail 'a device for what a CPU trains'
+  whole | grep -qE 'run heads --profile own. trains these runs\. ' || fail 'a device for what a CPU trains'
 }

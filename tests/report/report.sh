@@ -8,7 +8,7 @@
 program=$(realpath "$1") here=$(dirname "$(realpath "$0")")
 export TMPDIR=$T W=$T
 . "$here/../cli/e2e_claims.sh"
-claims_tree
+claims_tree synthetic
 cat >"$W/tree/bench/experiments/rates.yaml" <<'YAML'
 name: rates
 title: "A sweep, 50% & <odd> \"letters\" #1_x"
