@@ -71,7 +71,7 @@ add_row("bench/options/options.def", "OPTION", '''OPTION(row_added, "N", INTEGER
        "an option that tests/rows.sh added")''')
 
 add_row("base/exit_codes.def", "RC", 'RC(ROW_ADDED, 77, "an exit code that tests/rows.sh added")')
-before("bench/cli/cmd_list.c", "    json_t *all = json_object();",
+before("bench/cli/cmd_list.c", "    json_auto_t *all = json_object();",
        "    if (option_integer(s->options, OPTION_row_added, 0) == 7) return error_set(e, RC_ROW_ADDED, \"seven\");")
 
 add_row("models/schedule.def", "SCHEDULE", 'SCHEDULE(row_halved, "lr / 2, added by tests/rows.sh")')
