@@ -259,10 +259,10 @@ check_full_file_system() {
   unshare -m mount -t tmpfs none "$W/small" 2>/dev/null || return 0
   unshare -m bash -c '
     w=$1 && shift
-    mount -t tmpfs -o size=128k none "$w/small" || exit
-    "$@" --part 1/2 >/dev/null 2>&1
+    mount -t tmpfs -o size=2m none "$w/small" || exit
+    "$@" --part 1/2 >"$w/out" 2>"$w/err" || { echo "the first part: $?" >"$w/code" && exit; }
     cp -r "$w/small" "$w/before"
-    head -c 1000000 /dev/zero >"$w/small/filler" 2>/dev/null
+    head -c 4000000 /dev/zero >"$w/small/filler" 2>/dev/null
     "$@" >"$w/out" 2>"$w/err"
     echo $? >"$w/code"
     rm "$w/small/filler"
