@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# `normbench run theory` from the outside: the table prints from the file alone, claims and report read it, and what is
-# wrong ends with one line; with `again`, two runs give the same bytes whatever the threads. TAP.
-#   theory.sh NORMBENCH ROOT [again]
+# Statements about networks before their first step from the outside: the table prints from the stored file alone, claims and
+# report read it, and what is wrong ends with one line. `measure` measures them first, with two threads and with one, and finds
+# the numbers of the stored file. TAP.
+#   theory.sh NORMBENCH ROOT [measure]
 . "$(dirname "$0")/../lib.sh"
 NORMBENCH=$1
 export NORMBENCH_ROOT=$2
@@ -20,13 +21,21 @@ report "nothing measured is one line" "$wrong"
 wrong=$(ends 2 run theory --set steps=4 --results "$W/a"; grep -q -- '--set means nothing' "$W/err" || echo "accepts --set")
 report "an option that chooses runs is refused" "$wrong"
 
-wrong=$(ends 0 run theory --results "$W/a" --threads 2; cp "$W/out" "$W/first"; cp -r "$W/a/out/theory" "$W/was")
-report "theory is measured" "$wrong"
-if [ "${3:-}" = again ]; then
+if [ "${3:-}" = measure ]; then
+  wrong=$(ends 0 run theory --results "$W/a" --threads 2
+    cmp "$W/a/out/theory/measured.json" "$NORMBENCH_ROOT/results/reference/theory/measured.json" 2>&1)
+  report "theory is measured as it is stored" "$wrong"
   wrong=$(ends 0 run theory --results "$W/b" --threads 1
     cmp "$W/a/out/theory/measured.json" "$W/b/out/theory/measured.json" 2>&1)
   report "two runs give the same bytes, whatever the threads" "$wrong"
+else
+  timeout --preserve-status -s INT 2 "$NORMBENCH" run theory --results "$W/a" >"$W/out" 2>"$W/err"
+  wrong=$([ $? = 130 ] || echo "not exit 130"; grep -qx 'normbench: theory: stopped' "$W/err" || cat "$W/err"; find "$W/a" -type f)
+  report "a measurement that is stopped says so and leaves no file" "$wrong"
+  cp "$NORMBENCH_ROOT/results/reference/theory/measured.json" "$W/a/out/theory/"
 fi
+wrong=$(ends 0 table theory --results "$W/a"; cp "$W/out" "$W/first"; cp -r "$W/a/out/theory" "$W/was")
+report "the table of the file" "$wrong"
 wrong=$(grep -q 'not measured' "$W/first" && grep 'not measured' "$W/first")
 report "every statement is measured" "$wrong"
 wrong=$(grep -A4 '^  depth_none ' "$W/first" | grep -q 'not finite from x = ' || echo "no word of it")

@@ -89,14 +89,25 @@ with open(os.environ["NORMBENCH_ROOT"] + "/models/choices.def") as choices:
     NOT_SUMMED = re.findall(r"^CHOICE\(streams, (\w+), \d+, [^,]*\bapart\b", choices.read(), re.M)
 
 
-def arms_columns(program):
-    """Each value of each column by itself, in both recipes."""
+def each_value(program):
+    """An arm for each value of each column by itself."""
     for column, valid in columns(program).items():
         for value in values_of(column, valid):
             base = APART if column == "streams" and value in NOT_SUMMED else FULL
             more = {"gate": 0.3} if value.startswith("rest") else {"attn.qk": "rmsnorm"} if column == "attn.qk_over" else {}
-            for recipe in RECIPES:
-                yield {**base, **more, column: value, "recipe": recipe}
+            yield {**base, **more, column: value}
+
+
+def arms_columns(program):
+    """Each value of each column, in the recipes by turns."""
+    for i, arm in enumerate(each_value(program)):
+        yield {**arm, "recipe": list(RECIPES)[i % len(RECIPES)]}
+
+
+def arms_other_columns(program):
+    """Each value of each column in the recipes that it has not in `columns`."""
+    for i, arm in enumerate(each_value(program)):
+        yield from ({**arm, "recipe": recipe} for k, recipe in enumerate(RECIPES) if k != i % len(RECIPES))
 
 
 def arms_ranges(program):
@@ -244,9 +255,9 @@ def arms_mutants(program):
 
 def arms_translated_columns(program):
     """Each value of each column as an encoder-decoder; of its many sublayers a smaller multiple, which makes less of errors."""
-    for arm in arms_columns(program):
-        if arm["recipe"] == "gpt2":
-            yield {**{key: "sublayers 0.2" if value == "sublayers 0.7" else value for key, value in arm.items()}, "objective": "translate"}
+    for arm in each_value(program):
+        yield {**{key: "sublayers 0.2" if value == "sublayers 0.7" else value for key, value in arm.items()}, "recipe": "gpt2",
+               "objective": "translate"}
 
 
 def arms_rows(program):
@@ -257,9 +268,9 @@ def arms_rows(program):
             yield {"base": row["name"], "layers": 4, "recipe": recipe}
 
 
-ARMS = {"columns": arms_columns, "ranges": arms_ranges, "numbers": arms_numbers, "pairs": arms_pairs, "streams": arms_streams,
-        "starts": arms_starts, "rows": arms_rows, "masked": arms_masked, "translated": arms_translated,
-        "translated_columns": arms_translated_columns, "mutants": arms_mutants, "keys": arms_keys}
+ARMS = {"columns": arms_columns, "other_columns": arms_other_columns, "ranges": arms_ranges, "numbers": arms_numbers,
+        "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows, "masked": arms_masked,
+        "translated": arms_translated, "translated_columns": arms_translated_columns, "mutants": arms_mutants, "keys": arms_keys}
 
 
 def plain(value):

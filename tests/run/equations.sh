@@ -2,9 +2,9 @@
 # A network is the one its equation says, over several steps of training: equation_net.py beside this file builds each from what
 # `explain` prints and trains it in numpy, double precision; every step's loss and gradient norm are held to the program's. Every
 # value of every column that an arm may have, in all blocks and in some, each start with each activation, each optimizer with each
-# schedule, every row of the list, in both recipes, with its tokens masked and as an encoder-decoder (equation_pairs.py); `full` also
-# each rule with other numbers, which must matter, each carry with each gate, each rule with each way of streams, and each value of
-# each column as an encoder-decoder. TAP.
+# schedule, every row of the list, in both recipes, with its tokens masked and as an encoder-decoder (equation_pairs.py). The columns
+# stand in one recipe each; `full` trains them in the other one too, each rule with other numbers, which must matter, each carry with
+# each gate, each rule with each way of streams, and each value of each column as an encoder-decoder. TAP.
 #     equations.sh PROGRAM ROOT [full]
 . "$(dirname "$0")/../lib.sh"
 unset NORMBENCH_DATA
@@ -39,7 +39,7 @@ for list in normals pair_normals; do
 done
 
 lists=(columns ranges starts rows keys masked translated)
-[ "${3:-}" = full ] && lists+=(numbers pairs streams translated_columns)
+[ "${3:-}" = full ] && lists+=(other_columns numbers pairs streams translated_columns)
 for list in "${lists[@]}"; do
   train "$list"
   report "arms train as their equations say: $list" "$(equations check "$program" text "$list")"
