@@ -29,7 +29,7 @@ python3 "$here/rows_patch.py" "$T/tree" || { echo "Bail out! the patches do not 
 cd "$T/tree" || exit 3
 export NORMBENCH_DATA=$PWD/rows-data # its corpus is small: the readable kernels of a debug build are slow
 build() {
-  meson setup build -Dtests=disabled -Dcuda=disabled -Dbpe=disabled -Dcurl=disabled --buildtype=debug &&
+  meson setup build -Dtests=disabled -Dcuda=disabled -Dbpe=disabled -Dcurl=disabled --buildtype=debug -Ddebug=false &&
     ninja -C build bench/normbench
 }
 if ! build >"$T/log" 2>&1; then

@@ -3,7 +3,7 @@
 
 # plan.yaml of two seeds with these arms or keys, five short steps.
 small_plan() { # LINES...
-  printf '%s\n' 'name: small' 'dataset: synthetic' 'layers: 2' 'width: 32' 'heads: 4' 'context: 16' 'batch: 4' 'steps: 5' \
+  printf '%s\n' 'name: small' "dataset: \"text:$T/text.txt\"" 'layers: 2' 'width: 32' 'heads: 4' 'context: 16' 'batch: 4' 'steps: 5' \
     'evaluate_at: 5' 'seeds: 6' "$@" >"$W/plan.yaml"
 }
 

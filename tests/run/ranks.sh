@@ -4,7 +4,7 @@
 set -u
 NORMBENCH_ROOT=$(realpath "$2")
 export NORMBENCH_ROOT LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
 program=$(realpath "$1") nccl=$(realpath "${3:-/nowhere}")
 T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-ranks.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
