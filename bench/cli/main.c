@@ -33,7 +33,8 @@ static void print_screen(void) {
 
 /* "normbench model export RUN" */
 static void usage_text(const Command *c, Text *out) {
-    text_format(out, "normbench %s%s%s %s\n", c->under, c->under[0] ? " " : "", c->name, c->operands);
+    text_format(out, "normbench %s%s%s%s%s\n", c->under, c->under[0] ? " " : "", c->name, c->operands[0] ? " " : "",
+                c->operands);
 }
 
 static void print_commands(void) {

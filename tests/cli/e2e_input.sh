@@ -41,6 +41,7 @@ check_help_of_every_command() {
     ends 0 $under "$command" --help
     prints "^normbench $under *$command"
     prints '^ +--results'
+    ! grep -q ' $' "$W/out" || fail "a line of the help of $command ends in a blank"
   done < <(commands)
   ends 0 run --help
   [ "$(wc -l <"$W/out")" -le 24 ] || fail "the help of run is more than a screen"
@@ -54,6 +55,7 @@ check_help_of_every_command() {
     cmp -s "$W/out" "$W/long" || fail "$command: not the help of run"
   done
   ends 0 --help
+  ! grep -q ' $' "$W/out" || fail "a line of the list of commands ends in a blank"
   cp "$W/out" "$W/long"
   for command in -h help 'help -h' 'help --help'; do
     # shellcheck disable=SC2086
