@@ -11,6 +11,12 @@ void table_wrapped(const char *text, int indent, Text *out) {
     text_wrapped(out, SHOW_TEXT("%*s", indent, ""), text, indent, PAGE_WIDTH);
 }
 
+/* "NAME: TITLE"; of an experiment without a title its name alone. */
+static void heading(const Table *t, Text *out) {
+    text_format(out, "%s", t->name);
+    if (strcmp(t->name, t->x->title) != 0) text_format(out, ": %s", t->x->title);
+}
+
 void table_text(const Table *t, Text *out) {
     table_text_wide(t, PAGE_WIDTH, out);
 }
@@ -19,8 +25,9 @@ void table_text_wide(const Table *t, int width, Text *out) {
     LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(words);
     table_exploratory(t, &words);
-    text_format(out, "%s: %s%s%s%s%s%s\n", t->name, t->x->title, words.length ? "  [" : "", table_mark(t),
-                words.length ? ": " : "", words.at, words.length ? "]" : "");
+    heading(t, out);
+    text_format(out, "%s%s%s%s%s\n", words.length ? "  [" : "", table_mark(t), words.length ? ": " : "", words.at,
+                words.length ? "]" : "");
     summaries_text(t, false, width, out);
     translations_shown(t, out);
     results_all(t, false, &all);
@@ -41,7 +48,7 @@ void table_text_wide(const Table *t, int width, Text *out) {
 void table_markdown(const Table *t, Text *out) {
     LOCAL(cells_list_release) CellsList all = {0};
     LOCAL_TEXT(words);
-    text_format(&words, "%s: %s", t->name, t->x->title);
+    heading(t, &words);
     text_format(out, "## ");
     markdown_text(words.at, out);
     text_format(out, "\n");

@@ -90,6 +90,7 @@ Test(words, of_a_table) {
     a_trifle(METRIC_valid_loss);
     decision_words(&m.table.family, m.table.family.at, m.table.family.at->decision, -1, NULL, &brief);
     cr_expect_str_eq(brief.at, "better, but within 0.02");
+    writes(table_text, "trifle: Trifle", true);
     writes(table_text, words, true);
     writes(table_json, words, true);
     writes(table_json, "\"decision\": \"lower but negligible\"", true);
@@ -125,6 +126,8 @@ Test(words, of_one_arm) {
                  "evaluate_at: 0,150\narms: {a: {variant: pre}}\n",
                  NULL, (TableOptions){0});
     writes(table_json, "There is one arm, so nothing is compared.", true);
+    writes(table_text, "lone: lone", false);
+    writes(table_markdown, "## lone\n", true);
     writes(table_tex, "mean and SD over 6 seeds", true);
     const char *const untrue[] = {"paired", "sign-flip", "comparison", "dagger"};
     for (size_t i = 0; i < sizeof untrue / sizeof *untrue; i++) writes(table_tex, untrue[i], false);
