@@ -268,9 +268,11 @@ static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {
     if (queued) terminal_say(stderr, "  %d run%s in Slurm's queue already\n", queued, queued == 1 ? " is" : "s are");
     if (held) terminal_say(stderr, "  %d run%s being trained by others\n", held, held == 1 ? " is" : "s are");
     for (int i = 0; i < sub->tasks; i++) least = fmin(least, sub->seconds[i]), most = fmax(most, sub->seconds[i]);
+    format_duration(a, least), format_duration(b, most);
+    bool same = !strcmp(a, b);
     if (sub->tasks && most > 0)
-        terminal_say(stderr, "  %d task%s of %s to %s, %s\n", sub->tasks, sub->tasks == 1 ? "" : "s",
-                     format_duration(a, least), format_duration(b, most),
+        terminal_say(stderr, "  %d task%s of %s%s%s, %s\n", sub->tasks, sub->tasks == 1 ? "" : "s", a,
+                     same ? "" : " to ", same ? "" : b,
                      sub->guessed ? "at 55% of this machine's fma peak, as no stored run tells the time"
                                   : "by the time of stored runs");
     else if (sub->tasks)

@@ -229,7 +229,7 @@ check_a_batch_script_is_printed_and_nothing_submitted() {
 check_an_array_is_written_by_seed() {
   fake_slurm
   ends 0 "${run[@]}" --seeds 6 --slurm --job array=3 --job nodes=2 -o "$W/to" --results "$W/r"
-  says '^  3 tasks of [0-9]+ s to [0-9]+ s, at 55% of this machine.s fma peak, as no stored run tells the time$'
+  says '^  3 tasks of [0-9]+ s( to [0-9]+ s)?, at 55% of this machine.s fma peak, as no stored run tells the time$'
   [ "$(cat "$W/out")" = "sbatch $W/to/run.sh
 sbatch --dependency=afterany:JOB $W/to/table.sh" ] || fail "not the commands that submit it"
   [ ! -e "$W/submitted" ] && [ ! -e "$W/r/slurm" ] || fail "something was submitted"
@@ -342,7 +342,9 @@ check_tasks_take_the_same_time() {
   fake_slurm
   cp -r "$T/whole" "$W/r"
   ends 0 "${run[@]}" --slurm --seeds 5 --job array=3 --dry-run --results "$W/r"
-  says '^  3 tasks of .* to .*, by the time of stored runs$' && prints '^# task 0: 2 runs, about .*: (plain|ours) seed [345], '
+  says '^  3 tasks of .*, by the time of stored runs$' && prints '^# task 0: 2 runs, about .*: (plain|ours) seed [345], '
+  ends 0 "${run[@]}" --seeds 6 --arm '{variant: pre}' --slurm --job array=2 --dry-run --results "$W/r" # two tasks of one time
+  ! grep -E 'tasks of (.+) to \1, ' "$W/err" || fail "a range from a time to the same"
   # Layers cost what they cost, as operations where nothing is stored: 12 + 2 + 1 would be 80 % in one of three.
   ends 0 "${run[@]}" --set 'layers=[1, 2, 12]' --seeds 3 --arm '{variant: pre}' --slurm --job array=3 --results "$W/s"
   parts=$(python3 -c 'import json, re, sys
