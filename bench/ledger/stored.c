@@ -201,6 +201,14 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
     free(seed);
 }
 
+/* What kind of interval the stored words (NULL: none) name, "(95% t)"; "": none. */
+static const char *stored_interval(const char *numbers) {
+    static const char *const kinds[] = {"t", "t, rates given", "sign flips", "bootstrap", "crossed", "anytime"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (numbers && strstr(numbers, SHOW_TEXT("%% %s)", kinds[i]))) return kinds[i];
+    return "";
+}
+
 /* A reading that the differences do not give: as it was stored. */
 static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t, Comparison *c) {
     const json_t *o = v->json, *comparison = json_object_get(o, "comparison");
@@ -215,7 +223,7 @@ static Reading stored_reading(const StoredVerdict *v, const ClaimTest *t, Compar
                  .hi = json_get_number(o, "hi"),
                  .se = (double)NAN,
                  .df = (double)NAN,
-                 .interval = ""};
+                 .interval = stored_interval(json_get_text(o, "numbers"))};
     if (variance) {
         const json_t *x = json_object_get(comparison, "pitman_morgan");
         c->pitman_morgan = (StVariance){.stat = json_get_number(x, "t"), .df1 = json_get_number(x, "df")};

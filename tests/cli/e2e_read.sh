@@ -370,6 +370,13 @@ PY
   ends 3 trace 'peri-lr: peri - pre' lr=1e-3 # the table beside the list is of another plan
 }
 
+# A stored verdict of a test that its differences do not give still says what its interval is.
+check_a_stored_interval_has_a_kind() {
+  ends 0 claims 002-5 --results "$W/none" # mcnemar-targets has Student's
+  tr -s ' \n' ' ' <"$W/out" >"$W/words"
+  grep -q 'mcnemar-targets stands for' "$W/words" && grep -q 'The intervals are: 95% t; 95% sign flips\. ' "$W/words" || fail "not its kind"
+}
+
 # Nothing is wider than the terminal, colours are for terminals without NO_COLOR, and a run ends with what it found.
 check_what_a_terminal_shows() {
   local columns command
