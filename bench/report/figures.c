@@ -152,6 +152,7 @@ static void ends(const Table *t, int cell, Text *out) {
 static void rates(const Table *t, Text *out) {
     const Factor *f = &t->x->factor[0];
     enum { NAMED = 6 };
+    char rate[FACTOR_VALUE_SIZE];
     int better = metric_info[t->metric].better > 0 ? 1 : -1;
     text_format(out, "Look for the lowest point of each line, and whether it stands at an end of the rates, where the "
                      "best rate may lie beyond");
@@ -164,7 +165,7 @@ static void rates(const Table *t, Text *out) {
         }
         if (best < 0) continue;
         bool end = best == 0 || best == t->sample.cells - 1;
-        text_format(out, "%s %s at %s%s", arm ? "," : ":", t->x->arm[arm].label, f->value[best],
+        text_format(out, "%s %s at %s%s", arm ? "," : ":", t->x->arm[arm].label, factor_text(rate, f, best),
                     end ? " (an end)" : "");
     }
     text_format(out, ".");

@@ -149,6 +149,7 @@ static void paper(const Ledger *b, const char *folder, Text *out) {
     report_counts(b, &words);
     if (words.length) {
         text_format(out, "Of the write-ups' claims that were tested the verdicts are: ");
+        text_format(&words, ".");
         paragraph(words.at, out);
     }
     section("section", "What is open", out);
@@ -216,6 +217,7 @@ static void references_of(const Ledger *b, Text *out) {
 
 static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     LOCAL_TEXT(out);
+    LOCAL_TEXT(choices);
     table_pdf_preamble(false, &out);
     text_format(&out, "\\usepackage{array}\\usepackage{color}\\usepackage{longtable}\n"
                       "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n"
@@ -227,8 +229,9 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     for (int i = 0; i < b->made_count; i++) details(b, b->made[i], i, folder, &out);
     theory(b, folder, &out);
     claims(b, &out);
-    section("section", "What the write-ups leave open, and what is done here", &out);
-    report_choices(b, &report_in_tex, &out);
+    report_choices(b, &report_in_tex, &choices);
+    if (choices.length) section("section", "What the write-ups leave open, and what is done here", &out);
+    text_format(&out, "%s", choices.length ? choices.at : "");
     section("section", "Provenance", &out);
     report_provenance(b, &report_in_tex, &out);
     report_parts(b, &report_in_tex, &out);

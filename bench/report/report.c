@@ -228,8 +228,9 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
     report_marked(m, m->heading, "Plans", out);
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < b->made_count; i++) {
-        snprintf(text, sizeof text, "%s %s: plan %.16s, results %.16s", b->made[i]->x.name, b->made[i]->x.profile,
-                 b->made[i]->x.plan, b->made[i]->table.results_hash);
+        snprintf(text, sizeof text, "%s%s%s: plan %.16s, results %.16s", b->made[i]->x.name,
+                 b->made[i]->x.profile[0] ? " " : "", b->made[i]->x.profile, b->made[i]->x.plan,
+                 b->made[i]->table.results_hash);
         report_marked(m, m->item, text, out);
     }
     text_format(out, "%s", m->list[1]);

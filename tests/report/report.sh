@@ -77,6 +77,8 @@ if "Its own sizes (parameters on tokens): A 19k on 5k of synthetic, 1 seed. Size
 figures = re.findall(r"<figcaption[^>]*>(.*?)</figcaption>", page, re.S)
 mute = [f for f in figures if "Look " not in f]
 if mute: print("no sentence says what to see:", mute[0])
+best = [f for f in figures if "may lie beyond" in f]
+if len(best) != 1 or not re.search(r"may lie beyond: Pre .* at (1e-3|1e-2|1)( \(an end\))?, ", best[0]): print("rates:", best)
 PY
 )"
 report "the answer says what the numbers say" "$(python3 - "$page" "$T/r/runs" 2>&1 <<'PY'
@@ -223,6 +225,8 @@ report "the PDF has every part of a paper, and report.bib what it cites" "$(
   for words in 'Methods' 'What was found' 'What is open' 'References' 'Xiong' 'Builds and machines' 'Look where each interval'; do
     tr -s ' \n' ' ' <"$T/pdf.txt" | grep -q "$words" || echo "no $words"
   done
+  tr -s ' \n' ' ' <"$T/pdf.txt" | grep -qE 'tested the verdicts are: [0-9a-z ,]*\.' || echo "the verdicts are no sentence"
+  grep -q 'leave open, and what is done here' "$T/pdf.txt" || echo "no section of the choices"
   grep -q '??' "$T/pdf.txt" && echo "a reference is not resolved"
   grep -q '^@inproceedings{xiong2020layer,' "$T/r/out/report/report.bib" || echo "report.bib lacks Pre-LN's paper")"
 
@@ -233,6 +237,7 @@ report "an experiment that lacks a run is named" "$(nb report || tail -3 "$T/err
   wanted='tiny smoke: 1 of [0-9]+ runs are missing .normbench run tiny --profile smoke'
   grep -qE "note: not shown: $wanted" "$T/err" || cat "$T/err"
   sed -n '/<section id="open">/,$p' "$page" | grep -qE "<li>$wanted" || echo "the page does not name it"
+  command -v pdftotext >/dev/null && pdftotext "$T/r/out/report/report.pdf" - | grep 'leave open, and what' && echo "a section is empty"
   nb claims; grep -qE "note: not shown: $wanted" "$T/err" || echo "claims does not name it")"
 mv "$T/hidden" "$hidden"
 
@@ -244,12 +249,12 @@ report "without gnuplot and TeX the page stands and says so" "$(PATH=$T/bare nb 
 
 # What is not of bench/experiments: a file of the user's, and the same experiment with something changed.
 mkdir "$T/a b"
-sed 's/^name: .*/name: mine/; s/^title: .*/title: "Mine, not yours"/; /^lr:/d; s/seeds: 3/seeds: 6/' \
+sed 's/^name: .*/name: mine/; s/^title: .*/title: "Mine, not yours"/; /^lr:/d; s/^profiles:/seeds: 6/; /^  smoke:/d' \
   "$W/tree/bench/experiments/rates.yaml" >"$T/a b/mine.yaml"
 own_experiments() {
-  nb run "$T/a b/mine.yaml" --profile smoke && nb run rates --set lr=3e-3 --seeds 2 && nb run tiny --set precision=bf16 --backend soft-dot \
+  nb run "$T/a b/mine.yaml" && nb run rates --set lr=3e-3 --seeds 2 && nb run tiny --set precision=bf16 --backend soft-dot \
     || { tail -3 "$T/err"; return; }
-  nb table "$T/a b/mine.yaml" --profile smoke || tail -3 "$T/err"
+  nb table "$T/a b/mine.yaml" || tail -3 "$T/err"
   nb report || tail -3 "$T/err"
   figures=$(sed -n 's|.*/report.html: \([0-9]*\) figures$|\1|p' "$T/err")
   python3 "$here/report_page.py" "$page" "$figures" <<'WORDS'
@@ -270,6 +275,7 @@ if titles[-1].startswith("Mine") or len(set(titles)) != 5: print("titles:", titl
 mine = [a[1] for a in answers if a[0] == "Mine, not yours"][0]
 if "6 paired seeds" not in mine or "b is " not in mine or 'class="plot"' not in mine: print("mine:", mine[:500])
 PY
+  grep -qE '>mine: plan [0-9a-f]{16}, ' "$page" || echo "the plan of mine is not named"
   grep -q 'LaTeX' "$T/err" && cat "$T/err"
   nb report --output "$T/else" || tail -3 "$T/err"
   python3 "$here/report_page.py" "$T/else/report.html" "$figures" </dev/null
