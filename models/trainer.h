@@ -37,6 +37,10 @@ Rc trainer_from_tape(Trainer **out, Tape *tape, int every, const Recipe *recipe,
 Rc trainer_for_gpt(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
                    const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e);
 void trainer_free(Trainer *t);
+/* The same of what a local variable points to, for LOCAL. */
+static inline void trainer_release(Trainer **t) {
+    trainer_free(*t);
+}
 
 /* Share the passes over a batch (ModelShape.passes) with processes that do the same steps; each fills its feeds with
  * the whole batch. Call it before anything is fed; passes must then not be cancelled. RC_UNMEASURED: memory, or the

@@ -106,7 +106,7 @@ report "no two tests share a name" \
 
 report "the suite of a test is its file's name" "$(tracked 'tests/*/test_*.c' | while read -r file; do
   name=$(basename "$file" .c)
-  grep -nE '^(Test|TestSuite|ParameterizedTestParameters|ParameterizedTest)\(' "$file" | grep -vE "\((int \*index, )?${name#test_}[,)]" | sed "s|^|$file:|"
+  grep -nE '^(Test|TestSuite|TEST_EACH|ParameterizedTestParameters|ParameterizedTest)\(' "$file" | grep -vE "\((int \*index, )?${name#test_}[,)]" | sed "s|^|$file:|"
 done)"
 report "every mutant's text stands once in its file" "$(python3 tests/mutants . --check)"
 

@@ -66,11 +66,8 @@ static Rc watched_write(const char *to, const char *text, Error *e) {
 }
 
 static void holds(const char *text) {
-    char *bytes;
-    size_t length;
-    OK(file_read(path, &bytes, &length, &e));
+    OWNED char *bytes = file_text(path);
     cr_assert_str_eq(bytes, text);
-    free(bytes);
 }
 
 Test(files, sync_rename_sync, .init = enter, .fini = leave) {

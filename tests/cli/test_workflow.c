@@ -7,11 +7,8 @@
 #include "tests/test.h"
 
 static void read_workflow(Document *d) {
-    char *bytes;
-    size_t length;
-    OK(file_read(SOURCE_ROOT "/.github/workflows/check.yml", &bytes, &length, &e));
-    OK(document_parse(d, "check.yml", bytes, length, &e));
-    free(bytes);
+    OWNED char *bytes = file_text(SOURCE_ROOT "/.github/workflows/check.yml");
+    OK(document_parse(d, "check.yml", bytes, strlen(bytes), &e));
 }
 
 static const char *text_of(const Node *mapping, const char *key) {
@@ -38,7 +35,7 @@ static void command_exists(const char *line) {
 }
 
 Test(workflow, runs_check_in_debian) {
-    Document d;
+    LOCAL(document_release) Document d;
     read_workflow(&d);
     cr_expect(node_find(d.root, "on"));
     cr_expect_str_eq(text_of(node_find(d.root, "permissions"), "contents"), "read");
@@ -67,5 +64,4 @@ Test(workflow, runs_check_in_debian) {
     }
     cr_expect_eq(checks, 1, "./check is run %d times", checks);
     cr_expect_gt(commands, 2);
-    document_release(&d);
 }

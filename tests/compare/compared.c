@@ -7,13 +7,10 @@ CompareResult result;
 const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
 
 void compared(const char *text, CompareColumns columns, CompareOptions options) {
-    OK(compare_parse(&data, "FILE", columns, text, strlen(text), &e));
-    OK(compare_make(&result, &data, &options, 2, &e));
-}
-
-void release(void) {
     compare_release(&result);
     compare_data_release(&data);
+    OK(compare_parse(&data, "FILE", columns, text, strlen(text), &e));
+    OK(compare_make(&result, &data, &options, 2, &e));
 }
 
 void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted) {

@@ -1,4 +1,4 @@
-/* A text of runs compared: what the tests of `compare` read, make, look at and release. */
+/* A text of runs compared: what the tests of `compare` read, make and look at. */
 #ifndef TESTS_COMPARED_H
 #define TESTS_COMPARED_H
 
@@ -9,9 +9,9 @@ extern CompareData data;
 extern CompareResult result;
 extern const CompareOptions plain; /* 95 %, no margin */
 
-/* Read the text and make `data` and `result` of it on two threads; anything but RC_OK fails the test. */
+/* Release what the test made before, read the text and make `data` and `result` of it on two threads; anything but
+ * RC_OK fails the test. */
 void compared(const char *text, CompareColumns columns, CompareOptions options);
-void release(void);
 
 /* Fail unless what `write` says of `result` holds `what`, or does not, as wanted; compare_text's line breaks count as
  * blanks. */

@@ -2,9 +2,9 @@
 #include <jansson.h>
 
 #include "bench/figures/figure.h"
-#include "bench/store/provenance.h"
 #include "tests/compare/compared.h"
 #include "tests/compare/json_page.h"
+#include "tests/verdict/made_up.h"
 
 /* Darwin's maize, eighths of an inch (Fisher 1935, chapter 3). */
 static const char maize[] = "seed,self,cross\n"
@@ -20,26 +20,17 @@ static void make(const char *text, CompareOptions options) {
     compared(text, (CompareColumns){0}, options);
 }
 
-/* The commit of the build stands for itself in no golden. */
-static void blot(char *text) {
-    const char *commit = provenance_commit();
-    char *at = strstr(text, "\"commit\": \""), *from = at ? at + strlen("\"commit\": \"") : NULL;
-    if (!from || strncmp(from, commit, strlen(commit)) != 0) return;
-    memmove(from, from + strlen(commit), strlen(from + strlen(commit)) + 1);
-}
-
 static char *written(void (*write)(const CompareResult *, Text *)) {
     Text out;
     text_init(&out);
     write(&result, &out);
-    blot(out.at);
+    made_up_blot(out.at);
     return out.at;
 }
 
 static char *json_of(const char *text, CompareOptions options) {
     make(text, options);
     char *bytes = written(compare_json);
-    release();
     return bytes;
 }
 
@@ -71,7 +62,6 @@ Test(compare, darwins_maize) {
     cr_expect_str_eq(compare_word(&result, c->decision), "inconclusive");
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
     cr_expect_str_eq(data.arm[result.baseline], "self");
-    release();
 }
 
 /* d = -.5, -.1, -.9: mean -.5, sd .4, so t = -.5 sqrt 3 / .4 and d_z = -1.25; all signs agree, so p = 2/8. */
@@ -89,10 +79,8 @@ Test(compare, three_seeds_by_hand) {
     near(result.family.floor, .25, 0, "floor");
     cr_expect_str_eq(compare_word(&result, c->decision), "not testable");
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
-    char *notes = written(compare_notes);
+    OWNED char *notes = written(compare_notes);
     cr_expect(strstr(notes, "3 seeds can never show a difference at level 0.05: no p falls below .250. It takes 6"));
-    free(notes);
-    release();
 }
 
 /* Seeds are flipped jointly, so two comparisons of eight seeds still reach 2/256; Holm doubles that. */
@@ -112,17 +100,14 @@ Test(compare, a_family_of_two) {
     cr_expect_str_eq(compare_word(&result, worse->decision), "worse");
     cr_expect_str_eq(compare_word(&result, same->decision), "equivalent");
     cr_expect_eq(compare_exit(&result), RC_REGRESSION);
-    release();
     make(eight, plain);
     cr_expect_eq(result.family.at[1].posterior.status, ST_BAD_ARG, "no posterior without a margin");
     cr_expect_str_eq(verdict(1), "inconclusive", "equivalence without a margin");
-    release();
     margin.higher = true;
     make(eight, margin);
     cr_expect_str_eq(verdict(0), "better");
     cr_expect_gt(result.family.at[0].t.mean, 0, "the difference keeps its sign");
     cr_expect_eq(compare_exit(&result), RC_OK);
-    release();
 }
 
 Test(compare, swapped_arms_turn_every_sign) {
@@ -130,7 +115,6 @@ Test(compare, swapped_arms_turn_every_sign) {
     from.baseline = "self", to.baseline = "cross";
     make(maize, from);
     Comparison a = result.family.at[0];
-    release();
     make(maize, to);
     Comparison b = result.family.at[0];
     near(b.t.mean, -a.t.mean, 1e-12, "mean");
@@ -140,17 +124,15 @@ Test(compare, swapped_arms_turn_every_sign) {
     near(b.effect.better, 1 - a.effect.better, 1e-12, "share better");
     cr_expect_eq(b.flip.count, a.flip.count);
     cr_expect_eq(b.joint.step_count, a.joint.step_count);
-    release();
 }
 
 /* JSON without what it says of the form that was read; json is freed. */
 static char *without_reading(char *json) {
-    json_t *root = json_loads(json, 0, NULL);
+    json_auto_t *root = json_loads(json, 0, NULL);
     cr_assert(root);
     json_object_del(root, "read_as");
     free(json);
     json = json_dumps(root, JSON_INDENT(1));
-    json_decref(root);
     return json;
 }
 
@@ -171,21 +153,17 @@ Test(compare, every_form_gives_the_same_bytes) {
         "seed;pre;post one\n1;3,25;3,5\n2;3;3,125\n3;2,75;3,25\n",
         "seed,pre,post one\n1,3.25%,3.5%\n2,3 %,3.125%\n3,2.75%,3.25%\n",
     };
-    char *first = without_reading(json_of(forms[0], plain));
+    OWNED char *first = without_reading(json_of(forms[0], plain));
     for (size_t i = 1; i < sizeof forms / sizeof *forms; i++) {
-        char *other = without_reading(json_of(forms[i], plain));
+        OWNED char *other = without_reading(json_of(forms[i], plain));
         cr_expect_str_eq(other, first, "form %zu", i);
-        free(other);
     }
-    free(first);
     make(forms[6], plain);
     says(compare_text, "Read as numbers with decimal commas.", true);
-    release();
     make(forms[7], plain);
     says(compare_text, "Read as numbers in percent.", true);
     says(compare_json, "\"read_as\": \"numbers in percent\"", true);
     says(compare_tex, "% Read as numbers in percent.", true);
-    release();
 }
 
 Test(compare, order_of_columns_changes_no_number) {
@@ -195,7 +173,6 @@ Test(compare, order_of_columns_changes_no_number) {
     Comparison before = result.family.at[0];
     char hash[SHA256_HEX];
     strcpy(hash, data.hash);
-    release();
     make("seed,same,worse,base\n8,2.986,3.11,2.99\n7,3.033,3.13,3.03\n6,2.958,3.09,2.97\n5,3.012,3.12,3.01\n"
          "4,3.005,3.13,3.02\n3,2.990,3.09,2.98\n2,3.045,3.17,3.05\n1,3.020,3.10,3.00\n",
          options);
@@ -205,7 +182,6 @@ Test(compare, order_of_columns_changes_no_number) {
     cr_expect_eq(result.family.at[1].joint.step_count, before.joint.step_count);
     cr_expect_eq(result.family.at[1].holm, before.holm);
     cr_expect_eq(result.family.at[1].boot.se, before.boot.se);
-    release();
 }
 
 /* a wins on seven of eight seeds and diverges on the other. */
@@ -235,17 +211,14 @@ Test(compare, a_diverged_run_is_counted_not_dropped) {
         extreme += fabs(sum) >= 28 - 8;
     }
     near(c->joint_ranks, extreme / 256.0, 1e-12, "p on ranks");
-    char *json = written(compare_json);
+    OWNED char *json = written(compare_json);
     cr_expect(strstr(json, "withheld: a run diverged"));
-    free(json);
-    release();
     options.higher = true;
     options.cap = 0;
     make(one_lost, options);
     near(result.family.at->joint_ranks, 2.0 / 256, 1e-12, "all ranks on one side");
     near(result.family.at->chance.share, 0, 0, "never better");
     cr_expect_str_eq(compare_word(&result, result.family.at->decision_ranks), "worse");
-    release();
 }
 
 Test(compare, blocks_are_crossed_with_seeds) {
@@ -264,7 +237,6 @@ Test(compare, blocks_are_crossed_with_seeds) {
     near(c->crossed.mean, c->t.mean, 1e-12, "mean over blocks");
     cr_expect_gt(c->crossed.hi - c->crossed.lo, c->t.hi - c->t.lo, "new text adds to the error");
     cr_expect_eq(c->pigeonhole.status, ST_OK);
-    release();
 }
 
 Test(compare, looks_spend_alpha) {
@@ -274,11 +246,9 @@ Test(compare, looks_spend_alpha) {
     near(result.family.alpha, .05 - .0132, 5e-5, "the last look's share");
     cr_expect_eq(result.this_look, 2);
     cr_expect_str_eq(verdict(0), "worse");
-    release();
     options.looks = 2, options.look[0] = 8, options.look[1] = 20;
     make(eight, options); /* .002 may be spent, 2/256 is the floor */
     cr_expect_str_eq(verdict(0), "not testable");
-    release();
 }
 
 static int documented(json_t *o) {
@@ -301,11 +271,9 @@ Test(compare, the_page_names_every_key_of_the_json) {
     CompareOptions options = plain;
     options.margin = .02, options.cap = 10.8;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *bytes = json_of(files[i], options);
-        json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);
+        OWNED char *bytes = json_of(files[i], options);
+        json_auto_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);
         cr_expect_gt(documented(root), 100);
-        json_decref(root);
-        free(bytes);
     }
 }
 
@@ -356,17 +324,15 @@ Test(compare, blocks_in_a_column_per_arm) {
     make(narrow, plain);
     char hash[SHA256_HEX];
     snprintf(hash, sizeof hash, "%s", data.hash);
-    release();
     make(wide, plain);
     cr_expect(data.arms == 2 && data.blocks == 2, "%d arms, %d blocks", data.arms, data.blocks);
     cr_expect_str_eq(data.hash, hash);
-    release();
 }
 
 /* A plot has every seed's difference of every comparison, the interval where there is one, a diverged seed beyond. */
 Test(compare, plot) {
     CompareOptions options = plain;
-    Plot p;
+    LOCAL(plot_release) Plot p;
     options.margin = .02, options.cap = 11;
     make(eight, options);
     compare_plot(&result, &p);
@@ -383,7 +349,6 @@ Test(compare, plot) {
     }
     cr_expect_eq(worse, 1);
     plot_release(&p);
-    release();
     make(one_lost, options);
     compare_plot(&result, &p);
     int lost = 0;
@@ -391,14 +356,11 @@ Test(compare, plot) {
         for (int s = 0; s < row->values; s++) lost += row->lost[s] && isinf(row->value[s]) && row->lo == row->hi;
     cr_expect_gt(lost, 0);
     plot_release(&p);
-    release();
     make("seed,base,<b>&\n1,0,0\n", options); /* one seed, no difference, a name that XML minds */
     compare_plot(&result, &p);
     cr_expect_str_eq(p.panel->row->label, "<b>&");
     cr_expect(!strstr(p.panel->row->words, "nan") && !strstr(p.panel->row->numbers, "nan"));
     cr_expect(p.panel->x.least < 0 && p.panel->x.most > 0);
-    plot_release(&p);
-    release();
 }
 
 /* The text has every arm's mean and standard deviation, the baseline's first. */
@@ -406,27 +368,16 @@ Test(compare, means_with_sd) {
     CompareOptions options = plain;
     options.baseline = "b";
     make("seed,a,b\n1,1,10\n2,2,10\n3,3,13\n", options);
-    char *text = written(compare_text);
+    OWNED char *text = written(compare_text);
     const char *b = strstr(text, "\n  b "), *a = strstr(text, "\n  a ");
     cr_assert(a && b && b < a, "%s", text);
     cr_expect(strstr(b, "11.0  1.7"), "%s", text);
     cr_expect(strstr(a, "2.0  1.0"), "%s", text);
-    free(text);
-    release();
 }
 
-/* Bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew instead. */
 static void golden(const char *name, void (*write)(const CompareResult *, Text *)) {
-    char path[512], *want, *got = written(write);
-    size_t length;
-    snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
-    if (getenv("NORMBENCH_WRITE_GOLDEN")) OK(file_write(path, got, strlen(got), &e));
-    OK(file_read(path, &want, &length, &e));
-    size_t at = 0;
-    while (got[at] && got[at] == want[at]) at++;
-    cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at, want + at);
-    free(want);
-    free(got);
+    OWNED char *got = written(write);
+    golden_is(name, got);
 }
 
 Test(compare, goldens) {
@@ -435,10 +386,8 @@ Test(compare, goldens) {
     make(eight, options);
     golden("compare.txt", compare_text);
     golden("compare.tex", compare_tex);
-    release();
     make(one_lost, options);
     golden("compare-diverged.txt", compare_text);
     golden("compare-diverged.tex", compare_tex);
     golden("compare-diverged.json", compare_json);
-    release();
 }

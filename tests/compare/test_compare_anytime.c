@@ -29,26 +29,21 @@ Test(compare_anytime, decides_at_a_seed) {
     cr_expect(slow->need.median >= 9 && slow->need.median <= 12, "%zu", slow->need.median);
     cr_expect(isnan(slow->inside_p));
     cr_expect_eq(compare_exit(&result), RC_OK);
-    release();
     make("seed,base,fast\n1,3,2.9\n2,3,2.9\n3,3,2.9\n4,3,2.9\n5,3,2.9\n6,3,2.9\n", NAN, NAN, 6);
     cr_expect_eq(result.family.anytime->at, 6);
-    release();
     make("seed,base,fast\n1,3,3.1\n2,3,3.1\n3,3,3.1\n4,3,3.1\n5,3,3.1\n", NAN, NAN, 64);
     cr_expect(!result.family.anytime->at && result.family.anytime->ci.status == ST_NOT_REACHABLE);
     cr_expect_eq(result.family.anytime->need.median, 6);
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
-    release();
 }
 
 Test(compare_anytime, the_margin) {
     make(eight, .9, NAN, 64);
     cr_expect(result.family.anytime[0].at == 8 && result.family.anytime[0].decision == DECISION_EQUIVALENT);
     cr_expect(result.family.anytime[1].at == 8 && result.family.anytime[1].decision == DECISION_LOWER_NEGLIGIBLE);
-    release();
     make("seed,a,b\n1,3,3.1\n2,3,3\n3,3,nan\n", .9, 9, 64);
     cr_expect(isnan(result.family.anytime->inside_p) && result.family.anytime->status == ST_OK,
               "a diverged run counts as the cap");
-    release();
 }
 
 /* No number of a fixed count of seeds stands anywhere. */
@@ -65,7 +60,6 @@ Test(compare_anytime, shows_nothing_else) {
     for (size_t i = 0; i < sizeof there / sizeof *there; i++)
         cr_expect(strstr(out.at, there[i]), "%s: %s", there[i], out.at);
     cr_expect_not(strstr(out.at, "nan"), "%s", out.at);
-    release();
 }
 
 /* How the numbers were read stands in all three forms. */
@@ -77,7 +71,6 @@ Test(compare_anytime, says_how_it_read) {
     say(&out);
     for (size_t i = 0; i < sizeof there / sizeof *there; i++)
         cr_expect(strstr(out.at, there[i]), "%s: %s", there[i], out.at);
-    release();
 }
 
 /* Later seeds undo nothing: the one that decided stays. */
@@ -88,5 +81,4 @@ Test(compare_anytime, a_decision_stays) {
         n += snprintf(file + n, sizeof file - (size_t)n, "%d,3,%g\n", seed, seed <= 8 ? 2.9 : seed % 2 ? 3.3 : 2.8);
     make(file, NAN, NAN, 64);
     cr_expect(result.family.anytime->at == 6 && result.family.anytime->p < .05);
-    release();
 }

@@ -8,35 +8,30 @@
 
 static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
 
-static Rc run(const char *text, CompareOptions options, CompareData *d, CompareResult *r) {
+static CompareData d;
+static CompareResult r;
+
+static Rc parse(const char *text, CompareColumns columns) {
     e = (Error){0};
-    *r = (CompareResult){0};
-    if (compare_parse(d, "f", (CompareColumns){0}, text, strlen(text), &e)) return e.code;
-    if (compare_make(r, d, &options, 1, &e)) {
-        compare_data_release(d);
-        return e.code;
-    }
-    return RC_OK;
+    compare_release(&r);
+    compare_data_release(&d);
+    return compare_parse(&d, "f", columns, text, strlen(text), &e);
+}
+
+static Rc run(const char *text, CompareOptions options) {
+    return parse(text, (CompareColumns){0}) ? e.code : compare_make(&r, &d, &options, 1, &e);
 }
 
 static void refused(const char *text, CompareOptions options, Rc code, const char *says) {
-    CompareData d;
-    CompareResult r;
-    Rc rc = run(text, options, &d, &r);
+    Rc rc = run(text, options);
     cr_expect_eq(rc, code, "%.60s: exit code %d, not %d", text, rc, code);
     cr_expect(strstr(e.text, says), "%.60s: '%s' does not say '%s'", text, e.text, says);
-    if (rc) return;
-    compare_release(&r);
-    compare_data_release(&d);
 }
 
 static void refused_with(const char *text, CompareColumns columns, const char *says) {
-    CompareData d;
-    e = (Error){0};
-    Rc rc = compare_parse(&d, "f", columns, text, strlen(text), &e);
+    Rc rc = parse(text, columns);
     cr_expect_eq(rc, RC_USAGE, "%.60s: exit code %d", text, rc);
     cr_expect(strstr(e.text, says), "%.60s: '%s' does not say '%s'", text, e.text, says);
-    if (!rc) compare_data_release(&d);
 }
 
 Test(compare_bad, columns_that_are_refused) {
@@ -186,7 +181,6 @@ Test(compare_bad, files_that_are_refused) {
          "f: [1]: seed 1 of arm 'a' is there twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) refused(bad[i].text, plain, bad[i].code, bad[i].says);
-    CompareData d;
     cr_expect_eq(compare_parse(&d, "f", (CompareColumns){0}, "seed,a\0,b\n", 10, &e), RC_USAGE);
     cr_expect(strstr(e.text, "zero byte"));
 }
@@ -204,7 +198,7 @@ Test(compare_bad, options_that_do_not_fit) {
 /* line: words with blanks between them. */
 static void command_refused(const char *line, const char *says) {
     char *copy = mem_text(line), *rest = copy, *word[8], *one;
-    Options o;
+    LOCAL(options_release) Options o;
     Session s = {.options = &o, .threads = 1};
     int words = 0;
     while ((one = strsep(&rest, " ")) && words < 8) word[words++] = one;
@@ -213,7 +207,6 @@ static void command_refused(const char *line, const char *says) {
     if (!rc) rc = command_compare(&s, &e);
     cr_expect_eq(rc, RC_USAGE, "%s: exit code %d", line, rc);
     cr_expect(strstr(e.text, says), "'%s' does not say '%s'", e.text, says);
-    options_release(&o);
     free(copy);
 }
 
@@ -254,14 +247,13 @@ Test(compare_bad, command_lines_that_are_refused) {
 }
 
 /* "nan" and "inf" as words of their own, in the text and in LaTeX; in JSON only the string of a diverged run. */
-static void no_words_for_numbers(const CompareResult *r, const char *what) {
+static void no_words_for_numbers(const char *what) {
     static const char *const words[] = {"nan", "inf", "NaN", "Inf", "-0.000 ", "-0.00 "};
     void (*const write[])(const CompareResult *, Text *) = {compare_text, compare_tex};
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     for (size_t w = 0; w < 2; w++) {
         text_clear(&out);
-        write[w](r, &out);
+        write[w](&r, &out);
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
             for (const char *at = out.at; (at = strstr(at, words[k])); at++) {
                 bool alone = at == out.at || !isalpha((unsigned char)at[-1]);
@@ -274,14 +266,12 @@ static void no_words_for_numbers(const CompareResult *r, const char *what) {
         cr_expect_leq(longest, 110, "%s: a line of %zu columns", what, longest);
     }
     text_clear(&out);
-    compare_json(r, &out);
-    json_t *root = json_loads(out.at, JSON_REJECT_DUPLICATES, NULL);
+    compare_json(&r, &out);
+    json_auto_t *root = json_loads(out.at, JSON_REJECT_DUPLICATES, NULL);
     cr_expect(root, "%s: JSON does not parse", what);
-    json_decref(root);
     int lost = 0;
     for (const char *at = out.at; (at = strstr(at, "\"nan\"")); at++) lost++;
-    cr_expect_eq(lost, r->data->lost, "%s: nan is not only what a diverged run says", what);
-    text_release(&out);
+    cr_expect_eq(lost, d.lost, "%s: nan is not only what a diverged run says", what);
 }
 
 Test(compare_bad, hard_numbers_give_a_status) {
@@ -309,50 +299,36 @@ Test(compare_bad, hard_numbers_give_a_status) {
     CompareOptions options = plain;
     options.margin = .01, options.cap = 5;
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
-        CompareData d;
-        CompareResult r;
-        Rc rc = run(hard[i].text, options, &d, &r);
+        Rc rc = run(hard[i].text, options);
         cr_assert_eq(rc, RC_OK, "%zu: %s", i, e.text);
         cr_expect_eq(compare_exit(&r), hard[i].code, "%zu: exit code %d", i, compare_exit(&r));
         const char *verdict = compare_word(&r, r.family.at->decision);
         cr_expect_str_eq(verdict, hard[i].verdict, "%zu", i);
         cr_expect_eq(r.family.at->t.status, hard[i].t, "%zu: %s", i, st_status_text(r.family.at->t.status));
-        no_words_for_numbers(&r, hard[i].text);
-        compare_release(&r);
-        compare_data_release(&d);
+        no_words_for_numbers(hard[i].text);
     }
 }
 
 Test(compare_bad, numbers_as_other_programs_write_them) {
     static const double want[] = {.5, 1, -.5, 2.5};
-    CompareData d;
-    CompareResult r;
-    OK(run("seed,a,b\n1,.5,-.5\n2,+1,+.25e1\n", plain, &d, &r));
+    OK(run("seed,a,b\n1,.5,-.5\n2,+1,+.25e1\n", plain));
     for (int i = 0; i < 4; i++) cr_expect_eq(d.value[i], want[i], "%d: %g", i, d.value[i]);
-    compare_release(&r);
-    compare_data_release(&d);
 }
 
 Test(compare_bad, names_that_latex_would_trip_over) {
-    CompareData d;
-    CompareResult r;
     OK(
         run("seed,\"a,\"\"b\"\"\",50%_&#$\\x{}~^,a name that is much too long for the column of names of a table "
             "in text\n1,2,3,4\n2,2,3.5,4\n3,2,3,4.5\n",
-            plain, &d, &r));
+            plain));
     cr_expect_str_eq(d.arm[0], "a,\"b\"");
     LOCAL_TEXT(out);
     compare_tex(&r, &out);
     HOLDS(out.at, "\n50\\%\\_\\&\\#\\$\\textbackslash{}x\\{\\}\\textasciitilde{}\\textasciicircum{} & ");
-    no_words_for_numbers(&r, "odd names");
-    compare_release(&r);
-    compare_data_release(&d);
+    no_words_for_numbers("odd names");
 }
 
 Test(compare_bad, a_thousand_comparisons) {
     enum { ARMS = 1001, SEEDS = 8 };
-    CompareData d;
-    CompareResult r;
     LOCAL_TEXT(file);
     text_format(&file, "seed");
     for (int a = 0; a < ARMS; a++) text_format(&file, ",arm %d", a);
@@ -361,52 +337,42 @@ Test(compare_bad, a_thousand_comparisons) {
         for (int a = 0; a < ARMS; a++)
             text_format(&file, ",%.6f", 3 + .01 * ((a * a * 31 + s * s * a * 17 + s * 101) % 1009) / 1009 + (a == 5));
     }
-    OK(run(file.at, plain, &d, &r));
+    OK(run(file.at, plain));
     cr_expect_eq(r.family.count, ARMS - 1);
     cr_expect_eq(r.family.at[4].joint.step_count, 2, "the floor holds for a thousand");
     cr_expect_str_eq(compare_word(&r, r.family.at[4].decision), "worse");
     cr_expect(r.no_omnibus);
-    compare_release(&r);
-    compare_data_release(&d);
 }
 
 /* A tenth of the seeds of `a` are better by .01, the others no different: seconds, where it took many minutes. */
 Test(compare_bad, a_hundred_thousand_seeds) {
-    CompareData d;
-    CompareResult r;
     LOCAL_TEXT(file);
     text_format(&file, "seed,base,a\n");
     for (int s = 0; s < 100000; s++)
         text_format(&file, "%d,%d,%.2f\n", s, s * 31 % 17, s * 31 % 17 - (s % 10 ? 0 : .01));
     CompareOptions options = plain;
     options.margin = .02;
-    OK(run(file.at, options, &d, &r));
+    OK(run(file.at, options));
     const Comparison *c = r.family.at;
     cr_expect_str_eq(compare_word(&r, c->decision), "better but negligible");
     cr_expect_eq(c->joint.step_count, 1, "none of the patterns drawn is as extreme");
     cr_expect_eq(r.family.floor, 1. / 2001);
     cr_expect(c->together.status == ST_OK && c->together.hi < 0 && c->together.lo > -.02);
-    no_words_for_numbers(&r, "many seeds");
-    compare_release(&r);
-    compare_data_release(&d);
+    no_words_for_numbers("many seeds");
 }
 
 Test(compare_bad, a_hundred_thousand_blocks) {
-    CompareData d;
-    CompareResult r;
     LOCAL_TEXT(file);
     text_format(&file, "seed,arm,block,value\n");
     for (int s = 0; s < 3; s++)
         for (int arm = 0; arm < 2; arm++)
             for (int b = 0; b < 100000; b++)
                 text_format(&file, "%d,%d,%d,%d\n", s, arm, b, (b * 31 + s * 7) % 11 + arm * (s + b % 3));
-    OK(run(file.at, plain, &d, &r));
+    OK(run(file.at, plain));
     cr_expect_eq(d.blocks, 100000);
     cr_expect_eq(r.family.at->crossed.status, ST_OK);
     cr_expect(fabs(r.family.at->t.mean - (1 + 99999.0 / 100000)) < 1e-9, "%.12g", r.family.at->t.mean);
-    no_words_for_numbers(&r, "many blocks");
-    compare_release(&r);
-    compare_data_release(&d);
+    no_words_for_numbers("many blocks");
 }
 
 /* Any prefix of a file, and any file with one byte turned: an answer or an error, never a crash. */
@@ -423,20 +389,15 @@ Test(compare_bad, damaged_files) {
         for (size_t at = 0; files[f][at]; at++)
             for (int how = 0; how < 4; how++) {
                 static const char turned[] = {'"', ',', '\n'};
-                CompareData d;
-                CompareResult r;
-                char *copy = mem_text(files[f]);
+                OWNED char *copy = mem_text(files[f]);
                 copy[at] = how ? turned[how - 1] : 0;
-                if (run(copy, options, &d, &r)) {
+                if (run(copy, options)) {
                     cr_expect(e.text[0]);
                     errors++;
                 } else {
-                    no_words_for_numbers(&r, copy);
-                    compare_release(&r);
-                    compare_data_release(&d);
+                    no_words_for_numbers(copy);
                     answers++;
                 }
-                free(copy);
             }
     cr_expect_gt(answers, 20);
     cr_expect_gt(errors, 200);

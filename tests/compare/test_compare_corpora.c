@@ -12,13 +12,10 @@ static const char two[] = "seed,corpus,arm,value\n1,wt,pre,2\n2,wt,pre,4\n3,wt,p
                           "1,ts,pre,10\n2,ts,pre,12\n3,ts,pre,14\n1,ts,post,11\n2,ts,post,13\n3,ts,post,15\n";
 
 static void make(const char *text, CompareColumns columns, CompareOptions options) {
-    OK(compare_corpora_parse(&data, "f", columns, text, strlen(text), &e));
-    OK(compare_over_make(&result, &data, &options, 2, &e));
-}
-
-static void release(void) {
     compare_over_release(&result);
     compare_corpora_release(&data);
+    OK(compare_corpora_parse(&data, "f", columns, text, strlen(text), &e));
+    OK(compare_over_make(&result, &data, &options, 2, &e));
 }
 
 static void over_text(const CompareOver *r, Text *out) {
@@ -47,12 +44,10 @@ Test(compare_corpora, scores_are_minus_the_baseline_s_mean) {
     cr_expect(s->mean_rank[0] == 1 && s->mean_rank[1] == 2);
     cr_expect_float_eq(s->ranks.p, .5, 1e-12, "two arms, two corpora: the other order of the second is as likely");
     cr_expect(result.of[0].family.at[0].t.mean == 3 && result.of[1].family.at[0].t.mean == 1);
-    char *text = written(over_text), *json = written(compare_over_json), *tex = written(over_tex);
+    OWNED char *text = written(over_text), *json = written(compare_over_json), *tex = written(over_tex);
     cr_expect(strstr(text, "corpus wt\n") && strstr(text, "Over corpora\n") && strstr(text, "Friedman's test"));
     cr_expect(strstr(json, "\"over_corpora\"") && strstr(json, "\"corpus\": \"ts\""));
     cr_expect(strstr(tex, "% corpus ts\n") && strstr(tex, "share of runs at most"));
-    free(text), free(json), free(tex);
-    release();
 }
 
 #define RECORD(seed, arm, value, corpus) \
@@ -73,7 +68,6 @@ Test(compare_corpora, forms_say_the_same) {
         cr_assert_eq(data.corpora, 2, "%zu", i);
         cr_expect_float_eq(result.sum.iqm[1].difference, 2, 1e-12, "%zu", i);
         cr_expect(result.sum.mean_rank[1] == 1 && result.sum.higher, "%zu", i);
-        release();
     }
 }
 
@@ -82,13 +76,10 @@ Test(compare_corpora, one_corpus_is_none) {
     static const char one[] = "seed,corpus,pre,post\n1,wt,2,5\n2,wt,4,7\n", bare[] = "seed,pre,post\n1,2,5\n2,4,7\n";
     make(one, (CompareColumns){0}, plain);
     cr_assert_eq(data.corpora, 1);
-    char *text = written(over_text);
-    release();
+    OWNED char *text = written(over_text);
     make(bare, (CompareColumns){0}, plain);
-    char *other = written(over_text);
+    OWNED char *other = written(over_text);
     cr_expect_str_eq(text, other);
-    free(text), free(other);
-    release();
 }
 
 /* pre 1 and 3 to nan: the cap 20 less the mean of the baseline. */
@@ -99,10 +90,8 @@ Test(compare_corpora, a_diverged_run_counts_as_the_cap) {
     make(lost, (CompareColumns){0}, capped);
     cr_expect_float_eq(result.sum.score[4], 17, 1e-12);
     cr_expect(result.diverged[0] == 0 && result.diverged[1] == 1);
-    char *text = written(over_text);
+    OWNED char *text = written(over_text);
     cr_expect(strstr(text, "diverged\n"));
-    free(text);
-    release();
 }
 
 /* Curves: the first step at which a run is at most 2, on each corpus. */
@@ -112,7 +101,6 @@ Test(compare_corpora, steps_to_a_target) {
     make(curves, (CompareColumns){.steps = true, .target = 2}, plain);
     cr_expect(result.sum.score[0] == 50 && result.sum.score[1] == -50); /* pre on a: 200, 100 */
     cr_expect(result.sum.score[4] == -50 && result.sum.score[7] == -100);
-    release();
 }
 
 Test(compare_corpora, files_that_are_refused) {
@@ -153,5 +141,4 @@ Test(compare_corpora, the_exit_code_is_the_worst) {
     cr_expect_eq(compare_exit(&result.of[0]), RC_OK);
     cr_expect_eq(compare_over_exit(&result), compare_exit(&result.of[1]) == RC_REGRESSION ? RC_REGRESSION : RC_OK);
     cr_expect_eq(compare_exit(&result.of[1]), RC_REGRESSION, "b: post is above pre in seven of eight seeds");
-    release();
 }

@@ -75,19 +75,17 @@ Test(compare_curves, steps_bands_and_where_they_part) {
 }
 
 Test(compare_curves, a_run_that_stops_early_ends_the_curve) {
-    Case c;
+    LOCAL(release) Case c;
     OK(make(&c, 10, false, &usual));
     cr_expect(c.curves.steps == 2 && c.curves.step[1] == 10, "%d steps", c.curves.steps);
     cr_expect_eq(compare_curves_from(&c.curves, 0), -1);
     cr_expect_eq(compare_curves_exit(&c.curves), RC_INCONCLUSIVE);
-    release(&c);
 }
 
 static void refused(int stop, bool lost, const CompareOptions *options, const char *part) {
-    Case c;
+    LOCAL(release) Case c;
     cr_expect_eq(make(&c, stop, lost, options), RC_USAGE, "%s", part);
     cr_expect(strstr(e.text, part), "'%s' does not say '%s'", e.text, part);
-    release(&c);
 }
 
 Test(compare_curves, what_cannot_be_compared) {
@@ -97,9 +95,8 @@ Test(compare_curves, what_cannot_be_compared) {
     refused(0, false, &usual, "runs share 1 step; two are needed");
     refused(30, true, &usual, "a run of arm 'b' diverged at step 20: --cap VALUE");
     other = usual, other.cap = 9;
-    Case c;
+    LOCAL(release) Case c;
     OK(make(&c, 30, true, &other));
     cr_expect(!compare_curves_at(&c.curves, 0, 2)->t_decides, "no interval with a diverged run");
     cr_expect(compare_curves_at(&c.curves, 0, 3)->t_decides);
-    release(&c);
 }

@@ -15,7 +15,7 @@ static void parse(CompareData *d, const char *bytes, size_t length, CompareColum
 
 /* All six runs, one of them diverged. */
 static void paired_of(const char *bytes, size_t length) {
-    CompareData d;
+    LOCAL(compare_data_release) CompareData d;
     parse(&d, bytes, length, (CompareColumns){0});
     cr_assert_eq(d.seeds, 3, "%.60s: %d seeds", bytes, d.seeds);
     for (int arm = 0; arm < 2; arm++)
@@ -25,7 +25,6 @@ static void paired_of(const char *bytes, size_t length) {
             if (!isnan(runs[arm][s])) cr_expect_eq(d.value[arm * 3 + s], runs[arm][s], "%.60s", bytes);
         }
     cr_expect_eq(d.lost, 1, "%.60s", bytes);
-    compare_data_release(&d);
 }
 
 static void paired(const char *text) {
@@ -34,7 +33,7 @@ static void paired(const char *text) {
 
 /* The same but for the run that is not there. */
 static void unpaired(const char *text, CompareColumns columns, bool numbered) {
-    CompareData d;
+    LOCAL(compare_data_release) CompareData d;
     columns.unpaired = true;
     parse(&d, text, strlen(text), columns);
     cr_assert(d.runs[0] == 3 && d.runs[1] == 2, "%.60s: %d and %d runs", text, d.runs[0], d.runs[1]);
@@ -42,7 +41,6 @@ static void unpaired(const char *text, CompareColumns columns, bool numbered) {
     for (int s = 0; s < 3; s++) cr_expect_eq(d.value[s], runs[0][s], "%.60s", text);
     cr_expect(d.value[3] == 3.75 && d.value[4] == 3.125, "%.60s: %g, %g", text, d.value[3], d.value[4]);
     if (numbered) cr_expect(!d.shared && d.seed[0] == 1, "%.60s: runs have no seeds to share", text);
-    compare_data_release(&d);
 }
 
 #define LONG "1,pre,3.25\n1,post,3.75\n2,pre,3.5\n2,post,nan\n3,pre,3\n3,post,3.125\n"
@@ -94,11 +92,10 @@ Test(compare_foreign, numbers_and_tables_as_printed) {
 
 /* A word in a string is no bare number. */
 Test(compare_foreign, names_that_hold_the_words) {
-    CompareData d;
+    LOCAL(compare_data_release) CompareData d;
     const char *text = "{\"arms\": {\"NaN \\\" Infinity\": {\"1\": 2}, \"post\": {\"1\": 3}}}";
     OK(compare_parse(&d, "f", (CompareColumns){0}, text, strlen(text), &e));
     cr_expect_str_eq(d.arm[0], "NaN \" Infinity");
-    compare_data_release(&d);
 }
 
 /* from in code units of 2 or 4 bytes behind their mark. */
@@ -192,13 +189,12 @@ Test(compare_foreign, runs_that_are_columns) {
         "\"20\",\"2\",\"1\",\"1\",\"20\",\"3\",\"2.5\",\"3.25\"\n";
     CompareColumns columns = {.steps = true, .target = 3};
     for (int i = 0; i < 3; i++) {
-        CompareData d;
+        LOCAL(compare_data_release) CompareData d;
         columns.step = i ? "Step" : NULL, columns.unpaired = i == 2;
         parse(&d, chart, strlen(chart), columns);
         cr_assert(d.runs[0] == 2 && d.runs[1] == 2);
         cr_expect(d.value[0] == 10 && d.value[1] == 20 && d.value[2] == 20 && d.diverged[3]);
         cr_expect_str_eq(d.columns, "one run a column: 'pre-s1 - val/loss' is arm 'pre', seed 1");
-        compare_data_release(&d);
     }
     CompareData d;
     parse(&d, "pre/s1,pre/s2,pre/s3,post/s1,post/s2,post/s3\n3.25,3.5,3,3.75,nan,3.125\n", 71, (CompareColumns){0});

@@ -38,14 +38,11 @@ Test(compare_target, first_step_and_censoring) {
     says(compare_text, "95% t interval", true);
     says(compare_notes, "ended at step 100, where others went on to 300", true);
     says(compare_text, "diverged", false);
-    release();
     compared(curves, at(2.9), plain); /* seed 1 of post reaches it at 300 */
     cr_expect_eq(data.value[3], 300);
-    release();
     compared(curves, at(9), plain); /* all at their first step */
     cr_expect(data.value[0] == 0 && !data.lost && isinf(data.ended));
     cr_expect_eq(result.arm[1].all.most, 0);
-    release();
 }
 
 /* Eight seeds, each 10 steps earlier; a rise to a score; a column per arm; records. */
@@ -73,16 +70,13 @@ Test(compare_target, verdicts_and_forms) {
     cr_expect_eq(compare_exit(&result), RC_OK);
     char hash[SHA256_HEX];
     strcpy(hash, data.hash);
-    release();
     columns.step = NULL;
     compared(records.at, columns, plain);
     cr_expect_str_eq(data.hash, hash);
-    release();
     columns.unpaired = true;
     compared(records.at, columns, plain);
     cr_expect_eq(result.family.at->flip.total, 12870);
     cr_expect_str_eq(compare_word(&result, result.family.at->decision), "better");
-    release();
 }
 
 /* The slow arm never gets there in any of eight seeds: ranks and steps agree, so it is worse. */
@@ -97,7 +91,6 @@ Test(compare_target, never_in_any_seed_is_worse) {
     cr_expect_eq(c->joint.step_count, 2);
     cr_expect_eq(c->mcnemar.p, 2. / 256);
     cr_expect_eq(compare_exit(&result), RC_REGRESSION);
-    release();
 }
 
 Test(compare_target, json) {
@@ -116,7 +109,6 @@ Test(compare_target, json) {
     static const char *const keys[] = {"target", "reached", "last_step", "steps", "median", "never"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cr_expect(in_json_page(keys[i]), "%s", keys[i]);
     json_decref(root);
-    release();
 }
 
 static void refused(const char *text, CompareColumns columns, const char *what) {

@@ -50,7 +50,6 @@ Test(compare_unpaired, students_sleep) {
     ends(0, "inconclusive", RC_INCONCLUSIVE);
     says(compare_text, "95% Welch t interval", true);
     says(compare_text, "All arms have the same seeds", false);
-    release();
 }
 
 /* 1 2 3 against 11 12 13 14: nothing is more extreme, so p = 2/35; with two comparisons Holm doubles it. */
@@ -64,12 +63,10 @@ Test(compare_unpaired, few_runs_and_holm) {
     says(compare_text, "3 to 4 runs of an arm", true);
     cr_expect_eq(result.family.at->chance.status, ST_DEGENERATE);
     near(result.family.at->chance.share, 1, 0, "always better");
-    release();
     CompareOptions loose = plain;
     loose.conf = .9;
     make(two, loose);
     ends(0, "better", RC_OK);
-    release();
     make("seed,arm,value\n1,base,11\n2,base,12\n3,base,13\n4,base,14\n5,a,1\n6,a,2\n7,a,3\n8,b,21\n9,b,22\n10,b,23\n"
          "11,b,24\n",
          loose);
@@ -77,7 +74,6 @@ Test(compare_unpaired, few_runs_and_holm) {
     near(result.family.at[1].flip.p, 2. / 70, 1e-15, "p");
     near(result.family.at[1].joint.step, 4. / 70, 1e-15, "Holm");
     ends(1, "worse", RC_REGRESSION);
-    release();
 }
 
 /* Four runs against four reach .029 and not .025, the joint level of two: only the joint limits are out of reach. The
@@ -90,7 +86,6 @@ Test(compare_unpaired, limits_alone_where_joint_ones_are_out_of_reach) {
     near(result.family.at->alone.lo, 1, 1e-12, "lowest");
     near(result.family.at->alone.hi, 5, 1e-12, "highest");
     says(compare_json, "\"confidence\": 0.94999999999999996,\n     \"alone_lo\": 1.0,\n     \"alone_hi\": 5.0", true);
-    release();
 }
 
 /* A line that names a run and gives it no value is named, unless another line gives it one. */
@@ -98,16 +93,13 @@ Test(compare_unpaired, runs_without_a_value_are_named) {
     make("seed,arm,value\n1,a,3\n2,a,NA\n3,a,3.1\n4,b,3\n5,b,3.2\n6,b,\n", plain);
     cr_expect(data.absent == 2 && data.runs[0] == 2 && data.runs[1] == 2);
     says(compare_text, "2 runs have no value and are not counted: FILE:3: seed 2 of arm 'a', the first.", true);
-    release();
     make("{\"a\": [3, null, 3.1], \"b\": [3, 3.2]}", plain);
     cr_expect(data.absent == 1 && data.runs[0] == 2 && !strcmp(data.first_absent, "FILE: arms.a.2: run 2 of arm 'a'"),
               "%s", data.first_absent);
-    release();
     make("[{\"seed\": 1, \"arm\": \"a\", \"value\": 3}, {\"seed\": 2, \"arm\": \"a\", \"value\": null}, "
          "{\"seed\": 3, \"arm\": \"b\", \"value\": 3}]",
          plain);
     cr_expect(data.absent == 1 && data.runs[0] == 1);
-    release();
     const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
     static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";
     OK(compare_parse(&data, "FILE", curves, text, strlen(text), &e));
@@ -132,12 +124,10 @@ Test(compare_unpaired, the_margin_and_the_gate) {
     CompareOptions options = plain;
     three(options, .01);
     ends(0, "worse", RC_REGRESSION);
-    release();
     options.margin = .02;
     three(options, .01);
     ends(0, "worse but negligible", RC_OK);
     says(compare_notes, "Welch t tests and relabelling", true);
-    release();
     three(options, 0);
     ends(0, "equivalent", RC_OK);
     const Comparison *c = result.family.at;
@@ -145,16 +135,13 @@ Test(compare_unpaired, the_margin_and_the_gate) {
     cr_expect(c->room_a > c->far_a && c->room_b > c->far_b, "%g %g", c->room_a, c->room_b);
     says(compare_notes, "One more run would undo this: a, by a run more than", true);
     says(compare_notes, "or of the baseline, by a run more than", true);
-    release();
     options = plain, options.fail.by = true, options.fail.more = .005;
     three(options, .01);
     ends(0, "worse", RC_REGRESSION);
     says(compare_notes, "FAILS, worse by more: a.", true);
-    release();
     options.fail.more = .02;
     three(options, .01);
     ends(0, "worse", RC_OK);
-    release();
 }
 
 Test(compare_unpaired, equality_takes_eight_runs_of_either_arm) {
@@ -167,7 +154,6 @@ Test(compare_unpaired, equality_takes_eight_runs_of_either_arm) {
     make(file.at, options);
     ends(0, "inconclusive", RC_INCONCLUSIVE);
     cr_expect(isnan(result.family.at->inside_p));
-    release();
 }
 
 /* Six of eight diverge against none of six: C(8, 6) of the C(14, 6) = 3003 tables, and the rarer one the other way. */
@@ -185,7 +171,6 @@ Test(compare_unpaired, diverged_runs) {
     ends(0, "inconclusive", RC_INCONCLUSIVE);
     says(compare_text, "withheld (diverged)", true);
     says(compare_text, "Fisher p", true);
-    release();
     cr_assert_eq(parse(lost), RC_OK);
     cr_expect_eq(compare_make(&result, &data, &plain, 1, &e), RC_USAGE, "a cap is asked for");
     compare_data_release(&data);
@@ -199,7 +184,6 @@ Test(compare_unpaired, stalls_are_counted) {
     cr_expect_eq(result.family.at->stalled_b, 0);
     near(result.family.at->stall.p, 1. / 35, 1e-12, "all of 4 against none of 3");
     says(compare_notes, "(Fisher): a 4 of 4 against 0 of 3", true);
-    release();
 }
 
 /* Blocks are averaged within a run; the same seeds are told. */
@@ -209,7 +193,6 @@ Test(compare_unpaired, blocks_and_shared_seeds) {
     cr_expect_eq(data.value[2], 5);
     cr_expect(data.shared);
     says(compare_notes, "All arms have the same seeds: without --unpaired", true);
-    release();
 }
 
 Test(compare_unpaired, order_of_rows_and_arms_changes_no_number) {
@@ -219,13 +202,11 @@ Test(compare_unpaired, order_of_rows_and_arms_changes_no_number) {
     Comparison before = result.family.at[0];
     char hash[SHA256_HEX];
     strcpy(hash, data.hash);
-    release();
     make("arm,seed,value\na,8,3.125\na,9,2\nbase,3,3.25\nbase,2,3.5\nbase,1,3\n", from);
     cr_expect_str_eq(data.hash, hash);
     cr_expect_eq(result.family.at[0].t.lo, before.t.lo);
     cr_expect_eq(result.family.at[0].chance.lo, before.chance.lo);
     cr_expect_eq(result.family.at[0].together.lo, before.together.lo);
-    release();
 }
 
 static void documented(json_t *o) {
@@ -242,11 +223,10 @@ static void documented(json_t *o) {
 
 /* gnuplot's program of what compare -o draws. */
 static void program(const CompareResult *r, Text *out) {
-    Plot p;
+    LOCAL(plot_release) Plot p;
     compare_plot(r, &p);
     for (int i = 0; i < p.panel->rows; i++) cr_expect_eq(p.panel->row[i].values, 0, "no pairs, no seeds");
     plot_gnuplot(&p, PLOT_SVG, out);
-    plot_release(&p);
 }
 
 Test(compare_unpaired, json_and_tex_and_plot) {
@@ -262,12 +242,10 @@ Test(compare_unpaired, json_and_tex_and_plot) {
             LOCAL_TEXT(out);
             write[i](&result, &out);
             cr_expect(!word_in(out.at, "nan"), "%zu: %s", i, out.at);
-            json_t *root = i ? NULL : json_loads(out.at, JSON_REJECT_DUPLICATES, NULL);
+            json_auto_t *root = i ? NULL : json_loads(out.at, JSON_REJECT_DUPLICATES, NULL);
             cr_expect(i || root);
             documented(root);
-            json_decref(root);
         }
-        release();
     }
 }
 
@@ -283,7 +261,6 @@ Test(compare_unpaired, many_runs) {
     cr_expect_str_eq(compare_word(&result, c->decision), "worse");
     near(c->chance.share, 0, 1e-12, "share");
     says(compare_notes, "p is that of random ones", true);
-    release();
 }
 
 static void refused(const char *text, Rc code, const char *what) {

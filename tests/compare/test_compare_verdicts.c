@@ -23,11 +23,9 @@ Test(compare_verdicts, a_trifle_is_not_worse) {
     cr_expect_eq(result.family.at->joint.step_count, 2);
     exits(RC_OK);
     says(compare_text, "31 % of the runs may stall or diverge", true);
-    release();
     make(trifle, plain);
     is(0, "worse");
     exits(RC_REGRESSION);
-    release();
 }
 
 /* d = .03 to .07 in eight seeds. */
@@ -51,15 +49,12 @@ Test(compare_verdicts, a_gate_asks_how_much_worse) {
         is(0, "worse");
         exits(gates[i].code);
         says(compare_notes, gates[i].says, true);
-        release();
     }
     options.higher = true, options.fail.more = 0; /* then it is better */
     make(some, options);
     exits(RC_OK);
-    release();
     make("seed,base,a\n1,3,3.5\n2,3,3.6\n3,3,3.7\n", options); /* three seeds have no interval */
     exits(RC_INCONCLUSIVE);
-    release();
 }
 
 /* The issue's: two seeds a hundredth apart, and a spread of nothing. */
@@ -70,13 +65,11 @@ Test(compare_verdicts, equality_takes_eight_seeds) {
     is(0, "not testable");
     exits(RC_INCONCLUSIVE);
     says(compare_notes, "Nothing is called the same below 8 seeds.", true);
-    release();
     static const char alike[] = "seed,base,a\n1,3,3.01\n2,3,3.01\n3,3,3.01\n4,3,3.01\n5,3,3.01\n6,3,3.01\n7,3,3.01\n"
                                 "8,3,3.01\n";
     make(alike, margin);
     is(0, "worse but negligible");
     cr_expect_eq(result.family.at->inside_p, 1. / 256, "no spread: by the exact test");
-    release();
 }
 
 /* Seven seeds within .001 and one at .03: t tests would call it the same at a wide margin, sign flips do not. */
@@ -89,7 +82,6 @@ Test(compare_verdicts, equality_needs_the_exact_test_too) {
     double flips = flip_tost(c->pairs.d, 8, .0195, c->key);
     cr_expect_eq(c->inside_p, fmax(flips, c->tost.p), "%g, %g, %g", c->inside_p, flips, c->tost.p);
     cr_expect_eq(c->inside, c->inside_p < .05);
-    release();
 }
 
 /* The issue's: arm A never finishes, B is near 3, the cap is 1. */
@@ -113,12 +105,10 @@ Test(compare_verdicts, divergence_cannot_win) {
     is(0, "inconclusive");
     exits(RC_INCONCLUSIVE);
     says(compare_notes, "verdict depends on the cap: A (with the cap better than B", true);
-    release();
     options.cap = 10.8; /* both agree */
     make(lost, options);
     is(0, "worse");
     exits(RC_REGRESSION);
-    release();
 }
 
 /* Seven seeds in favour, the eighth against by far more: means drown, ranks do not (25 of 128 signs). */
@@ -129,7 +119,6 @@ Test(compare_verdicts, ranks_stand_beside_means) {
     cr_expect_eq(c->joint_ranks, 50. / 256);
     is(0, "inconclusive");
     says(compare_text, "p on ranks", true);
-    release();
 }
 
 /* Swapping the arms within any seed makes the difference of spreads smaller, also with a seed left out: 2/128. One
@@ -139,12 +128,10 @@ Test(compare_verdicts, spread_is_judged_without_each_seed) {
          plain);
     cr_expect_eq(result.family.at->pitman_morgan.p_left_out, 2. / 128);
     says(compare_notes, "The spread over seeds differs, whichever seed is left out: a (sd 66.33 times", true);
-    release();
     make("seed,base,a\n1,3,3.01\n2,3.01,3\n3,2.99,3\n4,3,2.99\n5,3.01,3\n6,2.99,2.99\n7,3,3.01\n8,3.01,5\n", plain);
     cr_expect_lt(result.family.at->pitman_morgan.p, 1e-4);
     cr_expect_gt(result.family.at->pitman_morgan.p_left_out, .05);
     says(compare_notes, "The spread", false);
-    release();
 }
 
 /* The interval by sign flips excludes 0 exactly where single-step max-T rejects. */
@@ -169,7 +156,6 @@ Test(compare_verdicts, intervals_match_the_test) {
         apart += out;
     }
     cr_expect(apart > 2 && apart < 12, "%d", apart);
-    release();
 }
 
 /* p is 12/256; without any seed but the one against it is above .05: 12/128 without the first. */
@@ -182,14 +168,11 @@ Test(compare_verdicts, one_seed_decides) {
     cr_expect_eq(c->turned, DECISION_INCONCLUSIVE);
     says(compare_notes, "ONE SEED DECIDES: a (without seed 1: not decided; 7 seeds do so)", true);
     cr_expect(fabs(c->effect.least + .5) < 1e-12 && fabs(c->effect.most - .9) < 1e-12 && c->effect.skew < 0);
-    release();
     make(some, plain);
     cr_expect_eq(result.family.at->turning, 0, "all seeds agree");
-    release();
     make("seed,base,a\n1,0,1\n2,0,1.5\n3,0,2\n4,0,1\n5,0,1.5\n6,0,2\n", plain);
     cr_expect_eq(result.family.at->turning, -1, "five seeds could not decide anything");
     says(compare_notes, "ONE SEED", false);
-    release();
 }
 
 Test(compare_verdicts, stalls_are_counted_and_tested) {
@@ -205,9 +188,7 @@ Test(compare_verdicts, stalls_are_counted_and_tested) {
     says(compare_text, " 1 of 8 6 of 8 ", true);
     says(compare_notes, "a 7 of 8 against 1 (p .031, smallest possible .031)", true);
     says(compare_json, "\"only_arm\": 6", true);
-    release();
     options.stall = NAN;
     make(file, options);
     says(compare_json, "\"status\": \"not known\"", true);
-    release();
 }

@@ -4,14 +4,12 @@
 
 /* XML of a text's comparisons, in out. */
 static void written(const char *text, CompareOptions o, const char *metric, Text *out) {
-    CompareCorpora data;
-    CompareOver r;
+    LOCAL(compare_corpora_release) CompareCorpora data;
+    LOCAL(compare_over_release) CompareOver r;
     o.conf = .95, o.margin = o.cap = o.stall = NAN;
     OK(compare_corpora_parse(&data, "f", (CompareColumns){0}, text, strlen(text), &e));
     OK(compare_over_make(&r, &data, &o, 1, &e));
     compare_junit(&r, metric, out);
-    compare_over_release(&r);
-    compare_corpora_release(&data);
 }
 
 static void has(const Text *out, const char *what) {

@@ -66,8 +66,8 @@ Test(sentence, of_runs_without_seeds_and_of_steps) {
 }
 
 Test(sentence, against_a_number) {
-    CompareCorpora data;
-    Against r;
+    LOCAL(compare_corpora_release) CompareCorpora data;
+    LOCAL(against_release) Against r;
     LOCAL_TEXT(out);
     AgainstOptions o = {.number = 3.28, .sigma = NAN, .conf = .95, .cap = NAN, .rule = .004};
     static const char text[] = "arm,value\na,3.27\na,3.28\na,3.26\n";
@@ -79,13 +79,11 @@ Test(sentence, against_a_number) {
         "The mean of a is not shown to be below 3.28 (val_loss; mean 3.2700 of 3 runs, one-sided exact sign-flip "
         "p = 2/8).\n",
         "%s", out.at);
-    against_release(&r);
-    compare_corpora_release(&data);
 }
 
 static void markdown_has(double more, const char *head, const char *part) {
-    CompareCorpora data;
-    CompareOver r;
+    LOCAL(compare_corpora_release) CompareCorpora data;
+    LOCAL(compare_over_release) CompareOver r;
     CompareOptions o = usual;
     LOCAL_TEXT(out);
     o.fail.by = true, o.fail.more = more;
@@ -94,8 +92,6 @@ static void markdown_has(double more, const char *head, const char *part) {
     cr_expect_eq(strncmp(out.at, head, strlen(head)), 0, "%.200s", out.at);
     cr_expect(strstr(out.at, part), "no '%s' in %s", part, out.at);
     HOLDS(out.at, "| minus pre_ln | Δ |");
-    compare_over_release(&r);
-    compare_corpora_release(&data);
 }
 
 Test(sentence, a_gate_in_markdown) {

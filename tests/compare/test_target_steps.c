@@ -18,6 +18,7 @@ static void curve(RunRecord *r, double fall) {
 }
 
 static void make(void) {
+    target_steps_release(&t);
     OK(made_up_table((TableOptions){0}, &e));
 }
 
@@ -49,7 +50,6 @@ Test(target_steps, the_first_step_and_never) {
     cr_expect(strstr(text.at, "Steps until the validation loss of the fixed slice is first at or below 4\n"));
     cr_expect(strstr(text.at, "1 of 3\n"));
     cr_expect(strstr(json.at, "\"2\": null"));
-    target_steps_release(&t);
 }
 
 /* One run without the curve: all are held to it by their whole validations. */
@@ -64,7 +64,6 @@ Test(target_steps, without_curves_whole_validations_count) {
     make();
     OK(target_steps_make(&t, &m.table.sample, 4, 1, &e));
     cr_expect(t.whole && t.data[0].value[0] == 100 && t.data[0].value[3] == 150);
-    target_steps_release(&t);
 }
 
 /* Diverged at step 40: what it reached before counts, what it did not is never. */
@@ -76,7 +75,6 @@ Test(target_steps, a_diverged_run_never_arrives) {
     make();
     OK(target_steps_make(&t, &m.table.sample, 4, 1, &e));
     cr_expect(!t.data[0].diverged[3] && t.data[0].value[3] == first_step(15) && t.data[0].diverged[4]);
-    target_steps_release(&t);
 }
 
 Test(target_steps, one_arm_is_nothing_to_compare) {

@@ -9,7 +9,6 @@ DATA_SUITE(bpe);
 
 /* In a build without sentencepiece the name says so, and there is nothing else to test. */
 static bool absent(void) {
-    Error e = {0};
     Tokenizer t;
     if (bpe_version()) return false;
     EXPECT_RC(tokenizer_init(&t, "bpe", (const uint8_t *)"text", 4, 4, &e), RC_UNMEASURED);
@@ -38,7 +37,6 @@ static char *made_up(size_t words, uint64_t seed) {
 }
 
 static Tokenizer trained(const char *name, const char *text) {
-    Error e = {0};
     Tokenizer t;
     EXPECT_RC(tokenizer_init(&t, name, (const uint8_t *)text, strlen(text), strlen(text), &e), RC_OK);
     return t;
@@ -46,7 +44,6 @@ static Tokenizer trained(const char *name, const char *text) {
 
 /* Encodes and decodes; the same bytes must come back. Returns the number of tokens, in tokens. */
 static size_t there_and_back(const Tokenizer *t, const char *text, size_t length, int32_t *tokens) {
-    Error e = {0};
     LOCAL_TEXT(out);
     size_t count, bytes = 0;
     EXPECT_RC(tokenizer_encode(t, (const uint8_t *)text, length, tokens, &count, &e), RC_OK);
@@ -100,16 +97,14 @@ Test(bpe, bpe_loses_nothing) {
                                       "e\xcc\x81\xcc\x81",
                                       "\x01\x7f\xf4\x8f\xbf\xbf"};
     char *text = made_up(3000, 1), sample[4 * 300];
-    Tokenizer t = trained("bpe:400", text);
-    int32_t *tokens = mem_alloc(strlen(text) + sizeof sample, sizeof *tokens);
+    LOCAL(tokenizer_release) Tokenizer t = trained("bpe:400", text);
+    OWNED int32_t *tokens = mem_alloc(strlen(text) + sizeof sample, sizeof *tokens);
     cr_assert_lt(there_and_back(&t, text, strlen(text), tokens) * 2, strlen(text), "two bytes per token and more");
     for (size_t i = 0; i < sizeof ODD / sizeof *ODD; i++) there_and_back(&t, ODD[i], strlen(ODD[i]), tokens);
     there_and_back(&t, "a\0b\0\0", 5, tokens);
     uint64_t at = 0;
     for (int i = 0; i < 500; i++) there_and_back(&t, sample, random_text(sample, draw(&at, 300), &at), tokens);
-    free(tokens);
     free(text);
-    tokenizer_release(&t);
 }
 
 /* The definition, on the text as a whole: join the adjacent pair that makes the lowest piece, leftmost first, until no
@@ -131,7 +126,7 @@ static int piece_of(const Tokenizer *t, const char *at, size_t length) {
 }
 
 static size_t by_definition(const Tokenizer *t, const char *text, size_t length, int32_t *tokens) {
-    Symbol *s = mem_alloc(length + 1, sizeof *s);
+    OWNED Symbol *s = mem_alloc(length + 1, sizeof *s);
     size_t n = 0, count = 0;
     for (size_t at = 0, bytes; at < length; at += bytes, n++) {
         uint32_t code;
@@ -152,7 +147,6 @@ static size_t by_definition(const Tokenizer *t, const char *text, size_t length,
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < (s[i].id < 0 ? s[i].length : 1); k++)
             tokens[count++] = s[i].id < 0 ? 2 + (uint8_t)s[i].at[k] : s[i].id;
-    free(s);
     return count;
 }
 
@@ -161,7 +155,7 @@ Test(bpe, bpe_is_the_definition_on_the_whole_text) {
     enum { CODES = 60, ROOM = 4 * CODES };
     char *text = made_up(3000, 2), sample[ROOM], byte[BPE_PIECE_MAX];
     int32_t tokens[ROOM], expected[ROOM];
-    Tokenizer t = trained("bpe:330", text);
+    LOCAL(tokenizer_release) Tokenizer t = trained("bpe:330", text);
     size_t n, words = 0;
     for (int i = 0; i < 256; i++)
         cr_assert(bpe_piece(t.model, 2 + i, byte, &n) == BPE_BYTE && n == 1 && (uint8_t)*byte == i, "byte %d", i);
@@ -183,13 +177,11 @@ Test(bpe, bpe_is_the_definition_on_the_whole_text) {
     }
     cr_assert_gt(words, 100, "the samples hold pieces that training made");
     free(text);
-    tokenizer_release(&t);
 }
 
 Test(bpe, bpe_is_the_same_each_time_and_sees_the_training_part_alone) {
     if (absent()) return;
-    Error e = {0};
-    char *text = made_up(2000, 3), *other = mem_text(text);
+    OWNED char *text = made_up(2000, 3), *other = mem_text(text);
     size_t length = strlen(text), cut = length / 10 * 9;
     while ((text[cut] & 0xc0) == 0x80) cut++;
     for (size_t i = cut; i < length; i++) other[i] = 'q';
@@ -205,13 +197,12 @@ Test(bpe, bpe_is_the_same_each_time_and_sees_the_training_part_alone) {
     cr_assert_str_eq(t[0].sha256, t[2].sha256, "another validation part");
     cr_assert_str_neq(t[0].sha256, t[3].sha256, "another training part");
     for (int i = 0; i < 4; i++) tokenizer_release(&t[i]);
-    free(text), free(other);
 }
 
 /* The hash is of the pieces: letter and bytes of each, one per line. */
 Test(bpe, bpe_hash_is_of_the_pieces) {
     if (absent()) return;
-    Tokenizer t = trained("bpe:262", "ab ab ab ab ab\nab ab ab");
+    LOCAL(tokenizer_release) Tokenizer t = trained("bpe:262", "ab ab ab ab ab\nab ab ab");
     LOCAL_TEXT(all);
     char hash[SHA256_HEX];
     text_format(&all, "bpe\nu \nn 0a\n");
@@ -219,13 +210,11 @@ Test(bpe, bpe_hash_is_of_the_pieces) {
     text_format(&all, "t 6162\n"); /* one pair joined, then the characters by frequency and code point */
     text_format(&all, "t 61\nt 62\nt 20\n");
     cr_assert_str_eq(t.sha256, sha256_hex_of(hash, all.at, all.length));
-    tokenizer_release(&t);
 }
 
 /* ---- what is refused ---- */
 
 static void refuses(const char *name, const char *text, size_t length, const char *line) {
-    Error e = {0};
     Tokenizer t;
     EXPECT_RC(tokenizer_init(&t, name, (const uint8_t *)text, length, length, &e), RC_USAGE);
     EXPECT_SAYS(line);
@@ -239,7 +228,6 @@ Test(bpe, bpe_names_and_sizes) {
                {"bpe:262145", "from 259 to 262144"}, {"bpe:many", "from 259 to 262144"},
                {"bpe:-1", "from 259 to 262144"},     {"char:65", "char has no size"},
                {"bp", "did you mean 'bpe'?"},        {"bpee:300", "did you mean"}};
-    Error e = {0};
     Tokenizer t;
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) refuses(BAD[i].name, "text", 4, BAD[i].says);
     EXPECT_RC(tokenizer_named(&t, "bpe:1664", &e), RC_OK);
@@ -250,7 +238,6 @@ Test(bpe, bpe_names_and_sizes) {
 
 Test(bpe, bpe_refuses_what_it_would_lose) {
     if (absent()) return;
-    Error e = {0};
     int32_t tokens[16];
     size_t count;
     refuses("bpe:300", "abc \xe2\x96\x81", 7, "U+2581 at byte offset 4");
@@ -259,14 +246,12 @@ Test(bpe, bpe_refuses_what_it_would_lose) {
     refuses("bpe:300", "\t\t\t\t\n\t\t", 7, "holds nothing to make pieces of; char and byte take it");
     refuses("bpe:300", "ab\xe2\x82", 4, "not UTF-8 at byte offset 2");
     refuses("bpe:300", "\xff\xfe\x61\0", 4, "not UTF-8 at byte offset 0 (byte 0xff), it looks like UTF-16");
-    char *text = made_up(500, 4);
-    Tokenizer t = trained("bpe:280", text);
+    OWNED char *text = made_up(500, 4);
+    LOCAL(tokenizer_release) Tokenizer t = trained("bpe:280", text);
     EXPECT_RC(tokenizer_encode(&t, (const uint8_t *)"ab\xe2\x96\x81", 5, tokens, &count, &e), RC_USAGE);
     EXPECT_SAYS("U+2581 at byte offset 2");
     EXPECT_RC(tokenizer_encode(&t, (const uint8_t *)"ab\xed\xa0\x80", 5, tokens, &count, &e), RC_USAGE);
     EXPECT_SAYS("not UTF-8 at byte offset 2");
-    free(text);
-    tokenizer_release(&t);
 }
 
 /* The line names a size that works; the next one on the wrong side does not. */
@@ -279,9 +264,8 @@ Test(bpe, bpe_says_which_sizes_a_text_supports) {
     for (int i = 0; i < 2; i++) {
         snprintf(name[0], TOKENIZER_NAME, "bpe:%d", i ? 309 : 269);
         snprintf(name[1], TOKENIZER_NAME, "bpe:%d", i ? 310 : 268);
-        Tokenizer t = trained(name[0], TEXT);
+        LOCAL(tokenizer_release) Tokenizer t = trained(name[0], TEXT);
         cr_assert_eq(t.vocab, i ? 309 : 269);
-        tokenizer_release(&t);
         refuses(name[1], TEXT, sizeof TEXT - 1, i ? "use bpe:309" : "use bpe:269");
     }
     refuses("bpe", "\n\n\n", 3, "tokenizer bpe: ");
@@ -292,16 +276,13 @@ Test(bpe, bpe_says_which_sizes_a_text_supports) {
 Test(bpe, bpe_takes_a_text_without_blanks) {
     if (absent()) return;
     enum { LENGTH = 200000 };
-    char *text = mem_alloc(LENGTH + 1, 1);
-    int32_t *tokens = mem_alloc(LENGTH, sizeof *tokens);
+    OWNED char *text = mem_alloc(LENGTH + 1, 1);
+    OWNED int32_t *tokens = mem_alloc(LENGTH, sizeof *tokens);
     uint64_t at = 0;
     for (int i = 0; i < LENGTH - 2; i++) text[i] = "abcdefgh"[draw(&at, 8)];
     text[LENGTH - 2] = (char)0xc3, text[LENGTH - 1] = (char)0xa9;
-    Tokenizer t = trained("bpe:320", text);
+    LOCAL(tokenizer_release) Tokenizer t = trained("bpe:320", text);
     there_and_back(&t, text, LENGTH, tokens);
-    free(tokens);
-    free(text);
-    tokenizer_release(&t);
 }
 
 /* ---- bits per byte ---- */
@@ -311,9 +292,8 @@ static Evaluation of_uniform(const Dataset *d) {
     static const char *const KEYS[][2] = {{"layers", "1"},    {"width", "16"},      {"heads", "2"},
                                           {"context", "16"},  {"batch", "4"},       {"init_std", "0"},
                                           {"token_std", "0"}, {"position_std", "0"}};
-    Error e = {0};
     RunSpec s;
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     Evaluation got = {0};
     spec_init(&s);
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) EXPECT_RC(spec_set(&s, KEYS[i][0], KEYS[i][1], &e), RC_OK);
@@ -321,7 +301,6 @@ static Evaluation of_uniform(const Dataset *d) {
     Recipe recipe = spec_recipe(&s);
     EXPECT_RC(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
     cr_assert(evaluate_whole(t, d, &s, NULL, &got, NULL, NULL));
-    trainer_free(t);
     free(got.block);
     return got;
 }
@@ -330,7 +309,6 @@ static Evaluation of_uniform(const Dataset *d) {
  * bytes, 100 words, validate: six windows of 16 bpe tokens of six bytes; eighteen of 16
  * characters, two bytes on average. */
 Test(bpe, bits_per_byte_by_hand) {
-    Error e = {0};
     DataPlaces p = OFFLINE;
     Dataset d;
     LOCAL_TEXT(text);

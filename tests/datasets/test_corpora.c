@@ -6,7 +6,6 @@ DATA_SUITE(corpora);
 /* ---- where bytes come from ---- */
 
 Test(corpora, first_place_that_has_the_file_wins) {
-    Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
     p.data = "data", p.environment = "env";
@@ -25,7 +24,6 @@ Test(corpora, first_place_that_has_the_file_wins) {
 }
 
 Test(corpora, nowhere_names_every_place) {
-    Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
     put_text("data/x", "x");
@@ -58,7 +56,6 @@ static const struct {
 enum { WRONG_COUNT = sizeof WRONG / sizeof WRONG[0] };
 
 Test(corpora, wrong_bytes_are_never_used) {
-    Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
     put_text("checkout/x", "x");
@@ -86,7 +83,6 @@ Test(corpora, wrong_bytes_are_never_used) {
 }
 
 Test(corpora, odd_things_in_place_of_the_file) {
-    Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
     put_text("cache/small/a.txt/x", "a folder stands where the file should");
@@ -114,7 +110,6 @@ static CorpusFile served(const char *bytes, char url[600]) {
 }
 
 Test(corpora, download_is_checked_then_cached) {
-    Error e = {0};
     CorpusBytes c;
     char url[600];
     DataPlaces p = {.cache = "a/b/cache"};
@@ -141,7 +136,6 @@ Test(corpora, download_is_checked_then_cached) {
 }
 
 Test(corpora, wrong_download_never_reaches_the_cache) {
-    Error e = {0};
     CorpusBytes c;
     char url[600], hash[SHA256_HEX], aside[64];
     DataPlaces p = {.cache = "cache", .allow_file_urls = true};
@@ -154,9 +148,8 @@ Test(corpora, wrong_download_never_reaches_the_cache) {
         cr_assert(!file_exists("cache/small/a.txt") && file_exists(aside));
     }
     CorpusFile row = served(GOOD, url);
-    char *big = mem_alloc(1 << 20, 1);
+    OWNED char *big = mem_alloc(1 << 20, 1);
     put("server/a.txt", big, 1 << 20);
-    free(big);
     EXPECT_RC(corpus_obtain(&c, &row, &p, &e), fetch_available() ? RC_INTEGRITY : RC_UNMEASURED);
     unlink("server/a.txt");
     EXPECT_RC(corpus_obtain(&c, &row, &p, &e), RC_UNMEASURED);
@@ -167,7 +160,6 @@ static bool stop_at_once(void) {
 }
 
 Test(corpora, unwritable_cache_and_stopped_download) {
-    Error e = {0};
     CorpusBytes c;
     char url[600];
     CorpusFile row = served(GOOD, url);

@@ -6,8 +6,7 @@ DATA_SUITE(datasets);
 /* ---- user texts and tokenizers ---- */
 
 Test(datasets, user_text_is_a_dataset) {
-    Error e = {0};
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     DataPlaces p = OFFLINE;
     static const char NAME[] = "a/my \u00fcber text.txt", TEXT[] = "na\u00efve \u20ac\U0001f600\nab";
     static const char SPEC[] = "text:a/my \u00fcber text.txt";
@@ -31,7 +30,6 @@ Test(datasets, user_text_is_a_dataset) {
     cr_assert(d.vocab == 256 && d.train == 15 && d.valid == 2);
     cr_assert_str_neq(d.tokenizer_sha256, byte_hash);
     free(byte_hash);
-    dataset_release(&d);
 }
 
 Test(datasets, bad_utf8_is_refused_with_its_offset) {
@@ -42,7 +40,6 @@ Test(datasets, bad_utf8_is_refused_with_its_offset) {
                {"\xed\xa0\x80", 3, 0},  {"ab\xe2\x82", 4, 2},    {"x\xf4\x90\x80\x80", 5, 1},
                {"\xe0\x80\x80", 3, 0},  {"\xc3\xa9\xc3(", 4, 2}, {"\xf0\x80\x80\x80", 4, 0},
                {"\xff\xfe\x61\0", 4, 0}};
-    Error e = {0};
     Dataset d;
     DataPlaces p = OFFLINE;
     char offset[48];
@@ -70,8 +67,7 @@ Test(datasets, code_points_of_every_length_go_there_and_back) {
                                 "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf";
     static const uint32_t CODES[] = {1, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
     enum { LENGTH = sizeof EDGES - 1, COUNT = sizeof CODES / sizeof CODES[0] };
-    Error e = {0};
-    Tokenizer t;
+    LOCAL(tokenizer_release) Tokenizer t;
     LOCAL_TEXT(out);
     int32_t tokens[LENGTH];
     size_t count;
@@ -84,11 +80,9 @@ Test(datasets, code_points_of_every_length_go_there_and_back) {
     cr_assert_str_eq(out.at, EDGES);
     EXPECT_RC(tokenizer_encode(&t, (const uint8_t *)"\x01\x7fz", 3, tokens, &count, &e), RC_USAGE);
     EXPECT_SAYS("U+007A at byte offset 2");
-    tokenizer_release(&t);
 }
 
 Test(datasets, unknown_names_suggest_the_nearest) {
-    Error e = {0};
     Dataset d;
     DataPlaces p = OFFLINE;
     EXPECT_RC(dataset_open(&d, "tinyshakespear", "char", &p, &e), RC_USAGE);
@@ -133,7 +127,6 @@ Test(datasets, tasks_are_no_corpora) {
     const CorpusFile *f = manifest_task_files(&files);
     DataPlaces p = {.offline = true};
     Dataset d;
-    Error e;
     for (size_t i = 0; i < files; i++) {
         cr_assert((!*f[i].url || !strncmp(f[i].url, "https://", 8)) && f[i].bytes && *f[i].licence, "%s", f[i].file);
         cr_assert(strlen(f[i].sha256) == 64 && strspn(f[i].sha256, "0123456789abcdef") == 64);
@@ -151,15 +144,12 @@ Test(datasets, a_vocabulary_makes_its_tokenizer) {
     static const char text[] = "h\xc3\xa9 \xe6\xb0\xb4 \xf0\x9d\x9b\xbc\n";
     static const char *const kinds[] = {"char", "byte"};
     for (int i = 0; i < 2; i++) {
-        Tokenizer a, b;
+        LOCAL(tokenizer_release) Tokenizer a, b;
         LOCAL_TEXT(vocabulary);
-        Error e;
         cr_assert_eq(tokenizer_init(&a, kinds[i], (const uint8_t *)text, sizeof text - 1, sizeof text - 1, &e), RC_OK);
         tokenizer_vocabulary(&a, &vocabulary);
         EXPECT_RC(tokenizer_of_vocabulary(&b, vocabulary.at, &e), RC_OK);
         cr_assert(b.vocab == a.vocab && !strcmp(a.sha256, b.sha256) && !strcmp(a.name, b.name));
-        tokenizer_release(&a);
-        tokenizer_release(&b);
     }
 }
 
@@ -178,7 +168,6 @@ Test(datasets, what_is_no_vocabulary_is_refused) {
                {"bpe\nt 20\n", RC_UNMEASURED, "how a text is cut"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Tokenizer t;
-        Error e;
         EXPECT_RC(tokenizer_of_vocabulary(&t, bad[i].text, &e), bad[i].rc);
         EXPECT_SAYS(bad[i].says);
     }
@@ -188,7 +177,7 @@ Test(datasets, what_is_no_vocabulary_is_refused) {
 
 Test(datasets, synthetic_is_pinned_and_has_the_stated_entropy) {
     const Source *s = manifest_source("synthetic");
-    uint8_t *bytes = mem_alloc(s->bytes, 1);
+    OWNED uint8_t *bytes = mem_alloc(s->bytes, 1);
     char hash[SHA256_HEX];
     synthetic_fill(bytes, s->bytes);
     cr_assert_str_eq(sha256_hex_of(hash, bytes, s->bytes), s->sha256);
@@ -212,14 +201,12 @@ Test(datasets, synthetic_is_pinned_and_has_the_stated_entropy) {
     cr_assert_float_eq(conditional, synthetic_rate(), 0.003, "empirical %.5f", conditional);
     cr_assert_float_eq(unigram, log(65), 0.001, "empirical %.5f", unigram);
     free(pairs);
-    free(bytes);
 }
 
 /* ---- datasets and batches ---- */
 
 static void check_batches(const Dataset *d) {
     enum { B = 16, T = 128 };
-    Error e = {0};
     int32_t x[B * T], y[B * T], x2[B * T], y2[B * T];
     uint64_t starts[B];
     EXPECT_RC(dataset_fits(d, B, T, &e), RC_OK);
@@ -263,7 +250,6 @@ static void check_windows(const Dataset *d) {
 }
 
 Test(datasets, synthetic_dataset) {
-    Error e = {0};
     Dataset d;
     DataPlaces nowhere = {.offline = true};
     const char *tokenizers[] = {"char", "byte"};
@@ -280,8 +266,7 @@ Test(datasets, synthetic_dataset) {
 }
 
 Test(datasets, tiny_shakespeare_where_the_mirror_has_it) {
-    Error e = {0};
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     DataPlaces p = {.root = SOURCE_ROOT, .offline = true};
     bool here = file_exists(SOURCE_ROOT "/../shared/datasets/tinyshakespeare/input.txt");
     EXPECT_RC(dataset_open(&d, "tinyshakespeare", "char", &p, &e), here ? RC_OK : RC_UNMEASURED);
@@ -295,13 +280,11 @@ Test(datasets, tiny_shakespeare_where_the_mirror_has_it) {
     cr_assert(dataset_windows(&d, 128) == 871 && dataset_dropped(&d, 128) == 51);
     check_batches(&d);
     check_windows(&d);
-    dataset_release(&d);
 }
 
 Test(datasets, two_files_and_a_hand_computed_case) {
     static const char TRAIN[] = "abcabcabc\u00e9", VALID[] = "bcabcab";
-    Error e = {0};
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     char hash[2][SHA256_HEX], both[SHA256_HEX], joined[2 * SHA256_HEX + 1];
     sha256_hex_of(hash[0], TRAIN, 11), sha256_hex_of(hash[1], VALID, 7);
     CorpusFile rows[] = {{"two", PART_VALID, "two/v", "", 7, hash[1], "", ORDER_FILE},
@@ -335,5 +318,4 @@ Test(datasets, two_files_and_a_hand_computed_case) {
         dataset_batch_starts(&d, 1, step, 1, 9, &start);
         cr_assert_eq(start, 0, "one crop of 9 fits 10 tokens in one way");
     }
-    dataset_release(&d);
 }

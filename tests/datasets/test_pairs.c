@@ -64,7 +64,7 @@ static void expect(const int32_t *got, const int32_t *wanted, int n, const char 
 
 /* "ab" -> "X" and "c" -> "YZ" of the alphabet \n X Y Z a b c, in eight rows, then padding. */
 Test(pairs, rows_by_hand) {
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     Rows x;
     FeedRoom room[8];
     /* the last tenth of eleven lines, one, validates */
@@ -86,13 +86,12 @@ Test(pairs, rows_by_hand) {
     expect(x.targets, (int32_t[]){-1, -1, -1, -1, -1, -1, -1, -1}, 8, "targets of a batch that is not there");
     /* unigrams are those of the target sentences: in training 10 ends, 5 each of X, Y and Z, of 7 ids */
     cr_expect_float_eq(d.unigram, (log(32 / 6.0) + log(32 / 11.0)) / 2, 1e-9);
-    dataset_release(&d);
 }
 
 /* Every pair once in an epoch, in an order that follows from seed and epoch alone, whichever step is asked for first.
  */
 Test(pairs, an_epoch_has_every_pair_once) {
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     Rows x, again;
     FeedRoom room[8];
     const Packing how = {4, 8, false};
@@ -122,11 +121,10 @@ Test(pairs, an_epoch_has_every_pair_once) {
     pairs_batch(&d, 5, 0, &how, room, rooms(&x, 32, room));
     pairs_batch(&d, 5, first_epoch, &how, room, rooms(&again, 32, room));
     cr_expect(memcmp(&x, &again, sizeof x), "the second epoch begins as the first");
-    dataset_release(&d);
 }
 
 Test(pairs, a_batch_is_the_pairs_of_its_numbers) {
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     Rows x;
     FeedRoom room[8];
     int64_t number[16];
@@ -148,11 +146,10 @@ Test(pairs, a_batch_is_the_pairs_of_its_numbers) {
         }
         cr_assert(targets == 32 || x.targets[targets] == -1, "the batch has another pair");
     }
-    dataset_release(&d);
 }
 
 Test(pairs, long_sentences_are_dropped_or_cut) {
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     Rows x;
     FeedRoom room[8];
     Packing how = {3, 8, false};
@@ -171,11 +168,10 @@ Test(pairs, long_sentences_are_dropped_or_cut) {
     pairs_validation(&d, 0, &how, room, rooms(&x, 6, room));
     expect(x.source, (int32_t[]){1, 0, 0, 0, 0, 0}, 6, "source, cut");
     expect(x.targets, (int32_t[]){1, 0, -1, -1, -1, -1}, 6, "targets, cut");
-    dataset_release(&d);
 }
 
 Test(pairs, what_is_no_pairs_is_refused) {
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     cr_expect_eq(opened(&d, "a\nb\nc\n", "a\nb\n"), RC_USAGE);
     cr_expect(strstr(e.text, "3 lines, and ") && strstr(e.text, "b 2: they are no pairs"), "%s", e.text);
     cr_expect_eq(opened(&d, "a\n\n\n\n\n\n\n\n\n\n", "\n\n\n\n\n\n\n\n\nb\n"), RC_USAGE);
@@ -189,5 +185,4 @@ Test(pairs, what_is_no_pairs_is_refused) {
     pairs_of(&d, 0, &train);
     cr_expect_eq(train, 8);
     HOLDS(d.note, "2 pairs with an empty line are left out");
-    dataset_release(&d);
 }

@@ -18,7 +18,6 @@ static const DataPlaces nowhere = {.offline = true};
 static void put_words(const char *path, uint64_t seed) {
     static const char *const PARTS[] = {"ba", "lo", "ti", "na", "\u00e9", "\u20ac", " ", " ", "\n"};
     LOCAL_TEXT(t);
-    Error e;
     for (uint64_t i = 0; t.length < 20000; i++)
         text_format(&t, "%s", PARTS[philox_below(philox_word(seed, name_stream("shards test"), i), 9)]);
     cr_assert(!file_write(path, t.at, t.length, &e));
@@ -62,7 +61,6 @@ Test(shards, shards_are_the_text_whatever_the_cut) {
     static const size_t TOKENS[] = {7, 1000, 100000};
     put_words("text", 1);
     for (int i = 0; i < (bpe_version() ? 3 : 2); i++) {
-        Error e = {0};
         Dataset whole, cut;
         EXPECT_RC(dataset_open(&whole, "text:text", TOKENIZERS[i], &nowhere, &e), RC_OK);
         for (int k = 0; k < 3; k++) {
@@ -79,8 +77,7 @@ Test(shards, shards_are_the_text_whatever_the_cut) {
 }
 
 Test(shards, shards_of_several_texts_with_one_to_validate_on) {
-    Error e = {0};
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     char note[512];
     int32_t ids[8];
     const char *texts[] = {"a", "b"};
@@ -93,7 +90,6 @@ Test(shards, shards_of_several_texts_with_one_to_validate_on) {
     cr_assert_str_eq(d.name, "two");
     /* train counts a 1, b 1, c 2, d 2, each plus one, of 10; validation b 2 */
     cr_assert_float_eq(d.unigram, log(10.0 / 2), 1e-12);
-    dataset_release(&d);
     EXPECT_RC(shards_make(&p, note, &e), RC_USAGE);
     EXPECT_SAYS("made/two", "holds a manifest.json already");
     p.folder = "made/none", p.valid = NULL;
@@ -114,7 +110,6 @@ Test(shards, shards_of_several_texts_with_one_to_validate_on) {
 
 /* A name without a folder is looked for where corpora are. */
 Test(shards, shards_are_found_below_a_data_folder) {
-    Error e = {0};
     Dataset d;
     DataPlaces p = {.data = "data", .cache = "cache", .offline = true};
     put_words("text", 3);
@@ -133,9 +128,8 @@ Test(shards, shards_are_found_below_a_data_folder) {
 
 /* Replaces the first `from` in a file, or cuts or removes it (from NULL). */
 static void damage(const char *path, const char *from, const char *to) {
-    char *bytes;
+    OWNED char *bytes;
     size_t length;
-    Error e;
     LOCAL_TEXT(t);
     cr_assert(!file_read(path, &bytes, &length, &e));
     char *at = from ? strstr(bytes, from) : bytes;
@@ -143,7 +137,6 @@ static void damage(const char *path, const char *from, const char *to) {
     text_add(&t, bytes, (size_t)(at - bytes));
     text_format(&t, "%s%s", to, at + (from ? strlen(from) : length));
     cr_assert(!file_write(path, t.at, t.length, &e));
-    free(bytes);
 }
 
 static void flip(const char *path, off_t at) {
@@ -177,7 +170,6 @@ Test(shards, a_manifest_that_is_none_is_refused) {
     };
     put_words("text", 4);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        Error e = {0};
         Dataset d;
         nftw("made", remove_one, 16, FTW_DEPTH | FTW_PHYS);
         EXPECT_RC(make("made/x", "byte", 5000, &e), RC_OK);
@@ -190,14 +182,12 @@ Test(shards, a_manifest_that_is_none_is_refused) {
 }
 
 static void refused(const char *name, const char *line) {
-    Error e = {0};
     Dataset d;
     EXPECT_RC(dataset_open(&d, "shards:made/x", "byte", &nowhere, &e), RC_INTEGRITY);
     EXPECT_SAYS(name, line);
 }
 
 Test(shards, a_shard_missing_or_damaged_is_named) {
-    Error e = {0};
     char hash[SHA256_HEX], *bytes;
     size_t length;
     put_words("text", 5);
@@ -228,8 +218,7 @@ Test(shards, a_shard_missing_or_damaged_is_named) {
 }
 
 Test(shards, a_shard_that_changes_fails_the_dataset) {
-    Error e = {0};
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     int32_t ids[3] = {7, 7, 7};
     put_words("text", 6);
     EXPECT_RC(make("made/x", "byte", 5000, &e), RC_OK);
@@ -246,11 +235,9 @@ Test(shards, a_shard_that_changes_fails_the_dataset) {
     dataset_tokens(&d, 0, 3, ids);
     cr_assert(dataset_failed(&d, &e));
     EXPECT_SAYS("made/x/train-00001.tokens"); /* the first one stays */
-    dataset_release(&d);
 }
 
 Test(shards, checked_shards_are_remembered_until_they_change) {
-    Error e = {0};
     Dataset d;
     DataPlaces p = {.cache = "cache", .offline = true};
     glob_t found;
@@ -308,9 +295,8 @@ static long pages(int field) {
 Test(shards, reading_takes_no_more_memory_than_a_crop) {
     enum { SHARDS = 16, TOKENS = 1 << 23, B = 16, T = 1024 };
     static int32_t x[B * T], y[B * T];
-    Error e = {0};
-    Dataset d;
-    ShardsManifest m;
+    LOCAL(dataset_release) Dataset d;
+    LOCAL(shards_manifest_release) ShardsManifest m;
     Sha256 h;
     char hash[SHA256_HEX];
     put_words("text", 8);
@@ -331,7 +317,6 @@ Test(shards, reading_takes_no_more_memory_than_a_crop) {
         cr_assert(!truncate(path, (off_t)TOKENS * 4));
     }
     EXPECT_RC(shards_manifest_write(&m, "made/x/manifest.json", &e), RC_OK);
-    shards_manifest_release(&m);
     long page = sysconf(_SC_PAGESIZE), before = pages(1);
     rlim_t most = (rlim_t)(pages(0) * page + (32 << 20));
     cr_assert(!setrlimit(RLIMIT_AS, &(struct rlimit){most, most}));
@@ -341,5 +326,4 @@ Test(shards, reading_takes_no_more_memory_than_a_crop) {
     cr_assert(!dataset_failed(&d, &e), "%s", e.text);
     long grown = (pages(1) - before) * page;
     cr_assert_lt(grown, 4 << 20, "%ld bytes of 512 MB stay resident", grown);
-    dataset_release(&d);
 }

@@ -23,13 +23,12 @@ Test(wikitext, articles_have_one_order) {
     char hash[SHA256_HEX], first[SHA256_HEX] = "", last[SHA256_HEX];
     for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++) {
         in_order(&t, ORDERS[i]);
-        uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
-        uint8_t *again = articles_sort(sorted, t.length);
+        OWNED uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
+        OWNED uint8_t *again = articles_sort(sorted, t.length);
         cr_assert(!memcmp(sorted, again, t.length), "sorting twice changes nothing");
         sha256_hex_of(hash, sorted, t.length);
         if (!*first) strcpy(first, hash);
         cr_assert_str_eq(hash, first, "%s: %s", ORDERS[i], (char *)sorted);
-        free(sorted), free(again);
     }
     /* the articles as they are, in the order of their hashes */
     uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
@@ -51,12 +50,11 @@ Test(wikitext, articles_have_one_order) {
 }
 
 Test(wikitext, a_file_in_any_order_of_its_articles_is_the_pinned_one) {
-    Error e = {0};
     CorpusBytes c;
     LOCAL_TEXT(t);
     char hash[SHA256_HEX], other[SHA256_HEX];
     in_order(&t, "0123");
-    uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
+    OWNED uint8_t *sorted = articles_sort((const uint8_t *)t.at, t.length);
     CorpusFile row = SMALL;
     row.order = ORDER_ARTICLES, row.bytes = t.length, row.sha256 = sha256_hex_of(hash, sorted, t.length);
     DataPlaces p = OFFLINE;
@@ -70,14 +68,13 @@ Test(wikitext, a_file_in_any_order_of_its_articles_is_the_pinned_one) {
     }
     t.at[t.length - 4] ^= 1;
     put_text("cache/small/a.txt", t.at);
-    uint8_t *wrong = articles_sort((const uint8_t *)t.at, t.length);
+    OWNED uint8_t *wrong = articles_sort((const uint8_t *)t.at, t.length);
     EXPECT_RC(corpus_obtain(&c, &row, &p, &e), RC_INTEGRITY);
     EXPECT_SAYS(hash, sha256_hex_of(other, wrong, t.length), "articles in canonical order", "moved to", "right length");
     row.order = ORDER_FILE;
     in_order(&t, "0123");
     put_text("cache/small/a.txt", t.at);
     EXPECT_RC(corpus_obtain(&c, &row, &p, &e), RC_INTEGRITY);
-    free(sorted), free(wrong);
 }
 
 /* ---- overlap ---- */
@@ -118,7 +115,6 @@ static void two_files(CorpusFile rows[2], char hash[2][SHA256_HEX], const char *
 Test(wikitext, a_validation_part_inside_the_training_part_is_refused) {
     enum { TRAIN = 300000, VALID = 2000 * OVERLAP_BLOCK };
     static uint8_t train[TRAIN], valid[VALID];
-    Error e = {0};
     Dataset d;
     CorpusFile rows[2];
     char hash[2][SHA256_HEX];
@@ -168,8 +164,7 @@ static void same(const Dataset *a, const Dataset *b) {
 
 Test(wikitext, tokens_are_prepared_once) {
     if (!bpe_version()) return; /* tests/datasets/test_bpe.c says what then happens */
-    Error e = {0};
-    Dataset fresh, kept;
+    LOCAL(dataset_release) Dataset fresh, kept;
     DataPlaces p = OFFLINE;
     char *text = lines(2000), path[512];
     put_text("mine.txt", text);
@@ -199,15 +194,12 @@ Test(wikitext, tokens_are_prepared_once) {
     p.cache = NULL;
     EXPECT_RC(dataset_open(&kept, "text:mine.txt", "bpe:512", &p, &e), RC_OK);
     cr_assert(!*kept.note && cached(path) == 3);
-    dataset_release(&kept);
-    dataset_release(&fresh);
     free(text);
 }
 
 /* Any byte of the file changed, lost or added: refused, moved aside, and made again by the next run. */
 Test(wikitext, damaged_prepared_tokens_are_never_used) {
     if (!bpe_version()) return;
-    Error e = {0};
     Dataset fresh, kept;
     DataPlaces p = OFFLINE;
     char *text = lines(300), path[512], *bytes;
@@ -215,10 +207,10 @@ Test(wikitext, damaged_prepared_tokens_are_never_used) {
     put_text("mine.txt", text);
     EXPECT_RC(dataset_open(&fresh, "text:mine.txt", "bpe:400", &p, &e), RC_OK);
     cr_assert_eq(cached(path), 1);
-    char *name = mem_text(path);
+    OWNED char *name = mem_text(path);
     EXPECT_RC(file_read(name, &bytes, &length, &e), RC_OK);
     for (int i = 0; i < 12; i++) {
-        char *copy = mem_alloc(length + 1, 1);
+        OWNED char *copy = mem_alloc(length + 1, 1);
         memcpy(copy, bytes, length);
         size_t n = i == 9 ? length - 1 : i == 10 ? length + 1 : i == 11 ? 0 : length;
         if (i < 9) copy[length * (size_t)i / 9 + 5] ^= 4;
@@ -229,7 +221,6 @@ Test(wikitext, damaged_prepared_tokens_are_never_used) {
         EXPECT_RC(dataset_open(&kept, "text:mine.txt", "bpe:400", &p, &e), RC_OK);
         same(&fresh, &kept);
         dataset_release(&kept);
-        free(copy);
     }
     /* a whole file under the key of another text */
     text[0] = 'L';
@@ -243,7 +234,7 @@ Test(wikitext, damaged_prepared_tokens_are_never_used) {
     globfree(&found);
     EXPECT_RC(dataset_open(&kept, "text:mine.txt", "bpe:400", &p, &e), RC_INTEGRITY);
     dataset_release(&fresh);
-    free(bytes), free(text), free(name);
+    free(bytes), free(text);
 }
 
 /* ---- the corpus itself ---- */
@@ -251,8 +242,7 @@ Test(wikitext, damaged_prepared_tokens_are_never_used) {
 /* What the manifest pins for a corpus holds for its name: other bytes under it are refused. */
 Test(wikitext, a_tokenizer_that_is_not_the_pinned_one_is_refused) {
     if (!bpe_version()) return;
-    Error e = {0};
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     CorpusFile rows[2];
     char hash[2][SHA256_HEX], *text = lines(4000);
     size_t length = strlen(text);
@@ -266,7 +256,6 @@ Test(wikitext, a_tokenizer_that_is_not_the_pinned_one_is_refused) {
     put_text("wikitext-2", text); /* a user's file of that name is not the corpus */
     EXPECT_RC(dataset_open(&d, "text:wikitext-2", "bpe", &p, &e), RC_OK);
     cr_assert_str_eq(d.name, "wikitext-2");
-    dataset_release(&d);
     free(text);
 }
 
@@ -281,7 +270,6 @@ static size_t decoded_hash(char hash[SHA256_HEX], const Dataset *d, size_t first
 /* The write-up has 2.642 bytes per token on validation; one pass of 32 x 128 tokens is 978
  * steps (878 of the 90/10 cut). */
 Test(wikitext, wikitext_2_where_the_mirror_has_it, .timeout = 600) {
-    Error e = {0};
     Dataset d, kept;
     CorpusBytes test;
     DataPlaces p = {.root = SOURCE_ROOT, .cache = "cache", .offline = true};
@@ -300,12 +288,11 @@ Test(wikitext, wikitext_2_where_the_mirror_has_it, .timeout = 600) {
     cr_assert_eq(decoded_hash(hash, &d, d.train, d.valid), row[1].bytes);
     cr_assert_str_eq(hash, row[1].sha256, "nothing of the validation part is lost");
     EXPECT_RC(corpus_obtain(&test, &row[2], &p, &e), RC_OK);
-    int32_t *tokens = mem_alloc(test.length, sizeof *tokens);
+    OWNED int32_t *tokens = mem_alloc(test.length, sizeof *tokens);
     EXPECT_RC(tokenizer_encode(&d.codec, test.bytes, test.length, tokens, &count, &e), RC_OK);
     LOCAL_TEXT(out);
     tokenizer_decode(&d.codec, tokens, count, &out);
     cr_assert(out.length == test.length && !memcmp(out.at, test.bytes, out.length), "nor of the test part");
-    free(tokens);
     corpus_release(&test);
     EXPECT_RC(dataset_open(&kept, "wikitext-2", "bpe", &p, &e), RC_OK);
     same(&d, &kept);

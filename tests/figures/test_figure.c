@@ -12,11 +12,8 @@ static void table(TableOptions options) {
 }
 
 static void draw(FigureKind kind) {
-    figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
-}
-
-static void release(void) {
     plot_release(&plot);
+    figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
 }
 
 static const Figure *figure_named(const Figure *figure, int figures, const char *name) {
@@ -109,7 +106,7 @@ Test(figure, an_arm_looks_the_same_in_all_of_them) {
     static const char *const profile[] = {"full", NULL, NULL, "quick", NULL};
     int kinds[FIGURE_KINDS] = {0};
     for (int i = 0; i < 5; i++) {
-        Figure *figure;
+        OWNED Figure *figure;
         made_up_init(yaml[i], profile[i]);
         leave(0, 1, 4, 3.46);
         fill_blocks(apart);
@@ -128,7 +125,6 @@ Test(figure, an_arm_looks_the_same_in_all_of_them) {
             cr_expect(strlen(plot.caption) > 20 && plot.title[0], "%s", figure[k].name);
             plot_release(&plot);
         }
-        free(figure);
     }
     for (int kind = 0; kind < FIGURE_KINDS; kind++) cr_expect_gt(kinds[kind], 0, "no figure of kind %d", kind);
 }
@@ -183,7 +179,7 @@ Test(figure, names_say_the_factors) {
           "made-up-4-blocks-token_std=5e-1", "made-up-4-blocks-token_std=1"}},
         {made_up_four, "quick", {"made-up-4-differences", "made-up-4-curves", "made-up-4-blocks", NULL, NULL}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Figure *figure;
+        OWNED Figure *figure;
         made_up_init(cases[i].yaml, cases[i].profile);
         fill_blocks(apart);
         table((TableOptions){0});
@@ -199,7 +195,6 @@ Test(figure, names_say_the_factors) {
         figure_plot(&m.table, &figure[figures - 1], &plot);
         if (!i) cr_expect_str_eq(plot.title, "Made-up sweep of rates, warmup=40, lr=1e-2");
         plot_release(&plot);
-        free(figure);
     }
 }
 
@@ -217,7 +212,6 @@ Test(figure, the_table_s_number_stands_beside_the_curve) {
     }
     cr_expect(noted("right of the lines are the table's numbers after 150 steps"));
     cr_expect(noted("whole validation set"));
-    release();
 }
 
 /* The forest's numbers are the JSON's, bit for bit. */
@@ -227,7 +221,7 @@ Test(figure, differences_are_those_of_the_json) {
     table((TableOptions){0});
     draw(FIGURE_differences);
     const PlotPanel *panel = plot.panel;
-    char *text = made_up_write(table_json);
+    OWNED char *text = made_up_write(table_json);
     json_t *all = json_loads(text, 0, NULL), *family = json_object_get(json_object_get(all, "family"), "at");
     cr_assert(json_array_size(family) > 0);
     for (size_t i = 0; i < json_array_size(family); i++) {
@@ -252,8 +246,6 @@ Test(figure, differences_are_those_of_the_json) {
     cr_expect(!strcmp(panel->x.low, "← better") && !strcmp(panel->x.high, "worse →"));
     cr_expect_str_eq(panel->x.label, "validation loss minus baseline's", "what is subtracted");
     json_decref(all);
-    free(text);
-    release();
 }
 
 /* The verdict at the right of a row, and no interval where a run diverged. */
@@ -274,7 +266,6 @@ Test(figure, differences_say_the_verdict) {
         cr_expect_eq(strncmp(row->words, words[what], strlen(words[what])), 0, "%s", row->words);
         cr_expect(row->lo < row->mean && row->mean < row->hi && strchr(row->numbers, '['), "%s", row->numbers);
         if (!what) HOLDS(row->words, "/256");
-        release();
     }
     made_up_init(made_up_four, "quick");
     made_up_diverge(made_up_at(0, 1, 2), 77);
@@ -284,7 +275,6 @@ Test(figure, differences_say_the_verdict) {
     for (int seed = 0; seed < row->values; seed++) cr_expect_eq(row->lost[seed], seed == 2);
     cr_expect(row->lo == row->hi && !strchr(row->numbers, '['), "no interval");
     cr_expect(noted("× marks a run that diverged"));
-    release();
 }
 
 /* Rates 3e-4, 1e-3, 3e-3, 1e-2 are cells 2, 0, 1, 3. */
@@ -321,12 +311,11 @@ Test(figure, rates_mark_the_best_and_the_diverged) {
     for (int k = 0; k < 4; k++) cr_expect_str_eq(plot.panel[0].x.at[k].text, tick[k]);
     cr_expect(!strcmp(plot.panel[0].title, "warmup=0") && !strcmp(plot.panel[1].title, "warmup=40"));
     cr_expect(plot.panel[0].y.least == plot.panel[1].y.least && plot.panel[0].y.most == plot.panel[1].y.most);
-    release();
 }
 
 /* One of eight seeds is far from the others: it has a figure, a wide line and its name there, and in no other cell. */
 Test(figure, a_seed_that_leaves_is_drawn_and_named) {
-    Figure *figure;
+    OWNED Figure *figure;
     made_up_init(made_up_four, "full");
     for (int seed = 0; seed < 8; seed++) made_up_loss(made_up_at(0, 0, seed), 300, 2.5 + 0.001 * seed);
     leave(0, 0, 4, 3.46);
@@ -350,7 +339,6 @@ Test(figure, a_seed_that_leaves_is_drawn_and_named) {
         drawn++;
     }
     cr_expect_eq(drawn, 1);
-    free(figure);
 }
 
 /* A line under others is wide and pale, and the note says so: the blocks' figure hides no arm. Blocks count from 0. */
@@ -360,7 +348,7 @@ Test(figure, blocks_count_from_zero_and_hide_no_arm) {
     fill_blocks(times);
     table((TableOptions){0});
     draw(FIGURE_blocks);
-    char *csv = made_up_write(figure_blocks_csv);
+    OWNED char *csv = made_up_write(figure_blocks_csv);
     cr_expect(noted("seeds and of the steps. A wide, pale line lies within 1% of the lines on it."));
     for (int arm = 0; arm < 4; arm++) {
         const PlotSeries *s = series(0, arm, PLOT_LINE, 0);
@@ -373,8 +361,6 @@ Test(figure, blocks_count_from_zero_and_hide_no_arm) {
     plot_release(&plot);
     draw(FIGURE_curves);
     cr_expect_str_eq(plot.panel[2].title, "norm entering block 0", "what leaves the embeddings enters block 0");
-    free(csv);
-    release();
 }
 
 /* One seed is drawn as it is: a difference without an interval. */
@@ -389,7 +375,6 @@ Test(figure, one_seed_has_a_difference) {
     const PlotRow *row = plot.panel->row;
     cr_expect(row->values == 1 && row->mean == row->value[0] && row->lo == row->hi, "%s", row->words);
     cr_expect(strstr(row->words, "p n/a") && !noted("interval"), "%s", row->words);
-    release();
 }
 
 Test(figure, the_same_records_give_the_same_programs) {

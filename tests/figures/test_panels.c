@@ -6,6 +6,7 @@ static Plot plot;
 
 /* The first figure of a kind. */
 static void draw(FigureKind kind) {
+    plot_release(&plot);
     figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
 }
 
@@ -37,15 +38,10 @@ Test(panels, a_panel_without_a_number_says_so) {
     cr_expect(!plot.panel[0].note && plot.panel[0].series[0].points > 1);
     cr_expect_str_eq(plot.panel[1].note, "weight_norm: not measured");
     for (int i = 0; i < plot.panel[1].series_count; i++) cr_expect_eq(plot.panel[1].series[i].points, 0);
-    plot_release(&plot);
-    char *blocks = made_up_write(figure_blocks_csv);
+    OWNED char *blocks = made_up_write(figure_blocks_csv);
     cr_expect(strstr(blocks, ",block_output_most,0,") && strstr(blocks, ",grad_norm,0,"));
-    free(blocks);
-    char to[64] = "/tmp/normbench-figure-XXXXXX";
-    cr_assert(mkdtemp(to));
-    Rc rc = figure_draw(&m.table, to, 1, &e);
+    Rc rc = figure_draw(&m.table, own_folder(), 1, &e);
     cr_expect(!rc || strstr(e.text, "gnuplot: not"), "%s", e.text);
-    folder_remove(to);
 }
 
 /* The last point of a law of an arm at the last step; laws stand behind the arms' points, three of each arm. */
@@ -101,12 +97,10 @@ Test(panels, growth_over_depth) {
     cr_expect(plot.panel[5].levels == 1 && plot.panel[5].level[0].at == 0, "the limit of fp16");
     cr_expect_str_eq(plot.panel[0].title, "variance of the stream, first step");
     cr_expect_str_eq(plot.panel[4].title, "gradient of the stream, last tenth");
-    plot_release(&plot);
-    Figure *figure;
+    OWNED Figure *figure;
     made_up(made_up_four, "quick", (TableOptions){0});
     int figures = figure_list(&m.table, &figure);
     for (int i = 0; i < figures; i++) cr_expect(figure[i].kind != FIGURE_growth, "nobody asked for the probes");
-    free(figure);
 }
 
 /* Six seeds count 0 to 5 spikes, at the largest rate two of them diverged; a run of 128 steps has none to be judged. */
@@ -135,9 +129,8 @@ Test(panels, spikes_over_rates) {
     cr_expect_str_eq(plot.panel[3].title, "loss spikes, warmup=40");
     cr_expect(plot.panel[0].y.most == plot.panel[2].y.most && plot.panel[0].y.most > 5 && plot.panel[1].y.most < 2);
     cr_expect(noted("a cross marks a mean that lacks some"));
-    plot_release(&plot);
     char yaml[1000], *at;
-    Figure *figure;
+    OWNED Figure *figure;
     snprintf(yaml, sizeof yaml, "%s", made_up_rates);
     cr_assert((at = strstr(yaml, "steps: 150")));
     memcpy(at, "steps: 128", 10);
@@ -146,7 +139,6 @@ Test(panels, spikes_over_rates) {
     made_up(yaml, NULL, (TableOptions){0});
     int figures = figure_list(&m.table, &figure);
     for (int i = 0; i < figures; i++) cr_expect(figure[i].kind != FIGURE_spikes, "no step has 128 before it");
-    free(figure);
 }
 
 /* The experiment says which metrics are rows and which curves are panels. */
@@ -155,9 +147,9 @@ Test(panels, rows_and_panels_are_the_experiments) {
     snprintf(yaml, sizeof yaml, "table: [bits_per_byte, {metric: perplexity, heading: PPL & co}]\n"
                                 "panels: [train_loss, {curve: valid_loss, axis: log}]\n%s", made_up_four);
     made_up(yaml, "quick", (TableOptions){0});
-    char *tex = made_up_write(table_tex), *text = made_up_write(table_text),
+    OWNED char *tex = made_up_write(table_tex), *text = made_up_write(table_text),
          *csv = made_up_write(figure_csv);
-    char *macros = made_up_write(table_macros), *blocks = made_up_write(figure_blocks_csv);
+    OWNED char *macros = made_up_write(table_macros), *blocks = made_up_write(figure_blocks_csv);
     cr_expect(strstr(tex, "\nbits per byte \\ensuremath{\\downarrow} &") && strstr(tex, "\nPPL \\& co \\ensuremath{"));
     cr_expect(!strstr(tex, "accuracy"));
     cr_expect(strstr(text, "\n  bits per byte ↓ ") && strstr(text, "\n  PPL & co ↓ "));
@@ -167,6 +159,4 @@ Test(panels, rows_and_panels_are_the_experiments) {
     cr_expect(!strstr(blocks, "grad_norm"), "no curve of the blocks was asked for");
     draw(FIGURE_curves);
     cr_expect(!strcmp(plot.panel[0].title, "train loss") && plot.panel[1].y.log);
-    plot_release(&plot);
-    free(tex), free(text), free(csv), free(macros), free(blocks);
 }

@@ -6,9 +6,15 @@ static const PlotStyle blue = {"#0072B2", "(9,5)", 5};
 static Plot p;
 static Text script;
 
+/* An empty plot, in the place of the one before. */
+static void begin(int across, double height) {
+    plot_release(&p);
+    plot_init(&p, across, height);
+}
+
 /* One panel with a line of three points, its band, and words of all kinds. */
 static void make(void) {
-    plot_init(&p, 2, 100);
+    begin(2, 100);
     plot_text(&p.title, "A title");
     plot_text(&p.caption, "A caption.");
     PlotPanel *panel = plot_panel(&p, "a panel", "x", "unit");
@@ -25,13 +31,9 @@ static void make(void) {
 }
 
 static void draw(int formats) {
+    text_release(&script);
     text_init(&script);
     plot_gnuplot(&p, formats, &script);
-}
-
-static void release(void) {
-    plot_release(&p);
-    text_release(&script);
 }
 
 static bool says(const char *words) {
@@ -51,13 +53,12 @@ Test(plot, a_series_is_a_band_below_a_line) {
     cr_expect(says("set arrow from graph 0, first 2 to graph 1, first 2 nohead back"));
     cr_expect(says("nohead lc rgb '#0072B2' dt (9,5) lw 1.2\nset label '' at screen "), "the legend's line");
     cr_expect(says("set label 'an arm' at") && says("set label 'A note.' at") && says("set label 'unit' at"));
-    release();
 }
 
 /* Of panels 0 and 2 one axis, of panel 1 its own; 0.1 to 2 spans more than a factor of 10, and 0 has no logarithm. */
 Test(plot, axes_are_shared_and_logarithmic) {
     static const double low[] = {0.5, 0, 0.1}, high[] = {1, 7, 2};
-    plot_init(&p, 3, 100);
+    begin(3, 100);
     for (int i = 0; i < 3; i++) {
         PlotSeries *s = plot_series(plot_panel(&p, "", "", "loss"), blue, 0, PLOT_LINE);
         plot_point(s, 0, low[i], low[i], low[i]);
@@ -77,14 +78,12 @@ Test(plot, axes_are_shared_and_logarithmic) {
     cr_expect(says("'loss, log axis'") && says("set label 'loss' at"));
     cr_expect(says("set ytics ('' 0.09 1, '0.1' 0.1, '0.2' 0.2, '' 0.3 1, '' 0.4 1, '0.5' 0.5, "),
               "marks at 1, 2 and 5");
-    release();
-    plot_init(&p, 1, 100); /* 2.1 to 4.5: one of 1, 2 and 5 is in the axis, so it has words at even distances */
+    begin(1, 100); /* 2.1 to 4.5: one of 1, 2 and 5 is in the axis, so it has words at even distances */
     PlotSeries *narrow = plot_series(plot_panel(&p, "", "", "loss"), blue, 0, PLOT_LINE);
     plot_point(narrow, 0, 2.1, 2.1, 2.1), plot_point(narrow, 1, 4.5, 4.5, 4.5);
     plot_fit(&p, 0, 1, PLOT_log);
     draw(PLOT_SVG);
     cr_expect(says("set ytics ('2.5' 2.5, '3' 3, '3.5' 3.5, '4' 4, '4.5' 4.5)"), "%s", strstr(script.at, "set ytics"));
-    release();
     static const double range[] = {1, 0.9, 12, 300}, tick[] = {0.2, 0.2, 2, 50};
     for (int i = 0; i < 4; i++) cr_expect_float_eq(plot_tick(range[i], 6), tick[i], 1e-12, "%g", range[i]);
 }
@@ -92,7 +91,7 @@ Test(plot, axes_are_shared_and_logarithmic) {
 /* Twelve ticks on a small panel: those that fit have words. Names of levels too near to another's are left out. */
 Test(plot, words_stand_where_there_is_room) {
     char text[8];
-    plot_init(&p, 4, 100);
+    begin(4, 100);
     for (int i = 0; i < 4; i++) {
         PlotPanel *panel = plot_panel(&p, "", "", "");
         for (int k = 0; k < 12; k++) {
@@ -110,12 +109,11 @@ Test(plot, words_stand_where_there_is_room) {
     cr_expect(says("'high' at graph 0.98, first 8 right offset 0,0.5") &&
               says("'low' at graph 0.98, first 3 right offset 0,-0.5"));
     cr_expect(says("first 7.5 to graph 1") && !says("'near'") && !says("outside") && !says("first 11 "));
-    release();
 }
 
 /* A row with two things on its right is high; a value beyond all bounds is drawn at the end of the axis. */
 Test(plot, rows_have_seeds_mean_and_words) {
-    plot_init(&p, 1, 0);
+    begin(1, 0);
     PlotPanel *panel = plot_panel(&p, "", "minus base's", "");
     PlotRow *row = plot_row(panel, blue, 1, "an arm");
     plot_text(&row->words, "worse");
@@ -134,15 +132,13 @@ Test(plot, rows_have_seeds_mean_and_words) {
     cr_expect(says("set yrange [-2.75:0]"), "two rows and a heading");
     cr_expect(says("set object rectangle from first -0.1, first 0 to first 0.1, first -1 "));
     cr_expect(says("'worse'") && says("'+1 [0.5, 1.5]'") && says("'width=8'") && says("'n/a'"));
-    text_release(&script);
     draw(PLOT_COLUMN_SVG);
     cr_expect(says("'worse'") && !says("'+1 [0.5, 1.5]'"), "at 85 mm the verdict alone");
-    release();
 }
 
 /* Two comparisons whose names begin alike are told apart: a name that is too long for its line has two. */
 Test(plot, long_names_of_rows_have_two_lines) {
-    plot_init(&p, 1, 0);
+    begin(1, 0);
     PlotPanel *panel = plot_panel(&p, "", "", "");
     static const char *const of[] = {"A gated late norm of the last third minus Pre-LN",
                                      "A gated late norm of the last third minus Peri-LN, embedding normed"};
@@ -155,10 +151,8 @@ Test(plot, long_names_of_rows_have_two_lines) {
     draw(PLOT_SVG);
     cr_expect(says("'A gated late norm of the last third'") && says("'minus Pre-LN'"), "%s", script.at);
     cr_expect(says("'minus Peri-LN, embedding normed'"));
-    text_release(&script);
     draw(PLOT_COLUMN_SVG);
     cr_expect(says(" minus Pre-LN'") && says("'embedding normed'") && !says("…'"));
-    release();
 }
 
 /* Pages are as wide as a column or two, and no type is below 7 points there. The PDFs come last. */
@@ -181,14 +175,12 @@ Test(plot, type_is_seven_points_or_more_at_the_printed_width) {
             cr_expect_geq(strtod(at, NULL) / cases[i].unit, 6.99, "%.40s", at);
         }
         cr_expect_gt(fonts, 5);
-        release();
     }
     make();
     draw(PLOT_SVG | PLOT_PDF);
     cr_expect(strstr(script.at, "terminal svg") <
               strstr(script.at, "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') == 0) exit"));
     cr_expect(strstr(script.at, "exit\n") < strstr(script.at, "terminal pdfcairo"));
-    release();
 }
 
 /* Words that end a string, begin a command or must not stand in XML. */
@@ -207,7 +199,6 @@ Test(plot, no_text_leaves_its_quotes) {
         draw(PLOT_SVG);
         snprintf(want, sizeof want, "set label %s at screen ", cases[i].quoted);
         cr_expect(says(want), "%s", want);
-        release();
     }
 }
 
@@ -238,22 +229,16 @@ Test(plot, an_svg_takes_its_colours_from_the_page) {
 
 /* With gnuplot a file, without it one line. */
 Test(plot, a_file_or_one_line) {
-    char folder[64] = "/tmp/normbench-plot-XXXXXX", path[100], *bytes;
-    size_t length;
-    cr_assert(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a.svg", folder);
+    char path[700];
+    snprintf(path, sizeof path, "%s/a.svg", own_folder());
     make();
-    text_init(&script);
     Rc rc = plot_write(&p, path, &e);
     cr_expect(!rc || strstr(e.text, "gnuplot: not installed"), "%s", e.text);
     if (!rc) {
-        OK(file_read(path, &bytes, &length, &e));
+        OWNED char *bytes = file_text(path);
         cr_expect(strstr(bytes, "<title>A caption.</title>") && strstr(bytes, ">a panel<"));
-        free(bytes);
     }
-    setenv("PATH", folder, 1);
+    setenv("PATH", own_folder(), 1);
     cr_expect_eq(plot_write(&p, path, &e), RC_UNMEASURED);
     cr_expect(strstr(e.text, "gnuplot: not installed") && !strchr(e.text, '\n'), "%s", e.text);
-    folder_remove(folder);
-    release();
 }

@@ -9,22 +9,6 @@ static Text out;
 
 static const double nan_ = (double)NAN;
 
-/* Compares with tests/golden/NAME, or writes it where NORMBENCH_WRITE_GOLDEN is set. */
-static void golden(const char *name) {
-    char path[512], *want;
-    size_t length, at = 0;
-    snprintf(path, sizeof path, SOURCE_ROOT "/tests/golden/%s", name);
-    if (getenv("NORMBENCH_WRITE_GOLDEN")) {
-        OK(file_write(path, out.at, out.length, &e));
-        return;
-    }
-    OK(file_read(path, &want, &length, &e));
-    while (out.at[at] && out.at[at] == want[at]) at++;
-    cr_expect(out.at[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, out.at + at,
-              want + at);
-    free(want);
-}
-
 static void has(const char *what) {
     cr_expect(strstr(out.at, what) != NULL, "no '%s' in\n%s", what, out.at);
 }
@@ -57,6 +41,14 @@ static bool holds_letters(const char *letters) {
     return !*s;
 }
 
+/* An empty table and no words, in the place of those before. */
+static void begin(const char *name, const char *title) {
+    cells_release(&c);
+    cells_init(&c, name, title);
+    text_release(&out);
+    text_init(&out);
+}
+
 static void row(const char *arm, double loss, unsigned marks, double p, const char *verdict) {
     cells_row(&c);
     cell_text(&c, arm);
@@ -71,8 +63,7 @@ static void row(const char *arm, double loss, unsigned marks, double p, const ch
 
 /* One of everything. */
 static void fill(void) {
-    text_init(&out);
-    cells_init(&c, "example", "Loss of arms");
+    begin("example", "Loss of arms");
     text_format(&c.caption, "At step 150; p by sign flips.");
     text_format(&c.notes, "†: separated from the baseline. §: a seed diverged.");
     cells_column(&c, "arm", 'l', "arm");
@@ -100,9 +91,7 @@ static void fill(void) {
 }
 
 static void fill_simple(const char *heading, const char *text) {
-    if (!out.at) text_init(&out);
-    text_clear(&out);
-    cells_init(&c, "simple", "");
+    begin("simple", "");
     cells_column(&c, "a", 'l', heading);
     cells_column(&c, "b", 'r', "n");
     cells_row(&c);
@@ -121,55 +110,47 @@ Test(cells, text_at_three_widths) {
         text_format(&all, "---- %d\n%s", widths[i], out.at);
     }
     text_clear(&out), text_add(&out, all.at, all.length);
-    golden("cells.txt");
-    cells_release(&c);
+    golden_is("cells.txt", out.at);
 }
 
 Test(cells, latex) {
     fill();
     cells_tex(&c, &(TexLayout){.mark = "EXPLORATORY: ", .label = "example"}, &out);
-    golden("cells.tex");
+    golden_is("cells.tex", out.at);
     text_clear(&out);
     cells_tex(&c, &(TexLayout){.siunitx = true}, &out);
-    golden("cells-siunitx.tex");
-    cells_release(&c);
+    golden_is("cells-siunitx.tex", out.at);
 }
 
 Test(cells, html) {
     fill();
     cells_html(&c, &out);
-    golden("cells.html");
-    cells_release(&c);
+    golden_is("cells.html", out.at);
 }
 
 Test(cells, markdown) {
     fill();
     cells_markdown(&c, &out);
-    golden("cells.md");
-    cells_release(&c);
+    golden_is("cells.md", out.at);
 }
 
 Test(cells, csv) {
     fill();
     cells_csv(&c, &out);
-    golden("cells.csv");
-    cells_release(&c);
+    golden_is("cells.csv", out.at);
 }
 
 Test(cells, json) {
     fill();
-    json_t *rows = cells_json(&c);
-    char *text = json_dumps(rows, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_auto_t *rows = cells_json(&c);
+    OWNED char *text = json_dumps(rows, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     text_format(&out, "%s\n", text);
-    golden("cells.json");
-    free(text);
-    json_decref(rows);
-    cells_release(&c);
+    golden_is("cells.json", out.at);
 }
 
 /* Cells hold what is shown and what it stands for. */
 Test(cells, filling) {
-    cells_init(&c, "t", "title");
+    begin("t", "title");
     cells_column(&c, "x", 'r', "x");
     cells_row(&c), cell_number(&c, -0.00004, 3);
     cells_row(&c), cell_signed(&c, 0.5, 2);
@@ -201,11 +182,10 @@ Test(cells, filling) {
     cr_expect_null(cells_at(&c, 0, 1), "a cell that was not given");
     cells_heading(&c, "group");
     cr_expect_null(cells_at(&c, c.rows - 1, 0), "a heading has no cells");
-    cells_release(&c);
 }
 
 Test(cells, a_text_of_any_length_is_taken) {
-    char *text = mem_alloc(100001, 1);
+    OWNED char *text = mem_alloc(100001, 1);
     memset(text, 'x', 100000);
     fill_simple("a", text);
     cells_row(&c);
@@ -213,8 +193,6 @@ Test(cells, a_text_of_any_length_is_taken) {
     for (int k = 0; k < 2; k++) cr_expect_eq(strlen(cells_words_at(&c, cells_at(&c, k, 0)->shown)), 100000u);
     cells_csv(&c, &out);
     cr_expect_gt(out.length, 200000u);
-    cells_release(&c);
-    free(text);
 }
 
 /* Words that no page holds are broken or, beside numbers, take several lines; nothing is lost, no line is too long. */
@@ -229,9 +207,8 @@ Test(cells, long_words_fit_every_page) {
         cr_expect_leq(widest_line(), width, "%d: %s", width, out.at);
         cr_expect_eq(times("..."), 0, "%s", out.at);
         cr_expect(holds_letters(path), "%s", out.at);
-        cells_release(&c);
     }
-    cells_init(&c, "p", "");
+    begin("p", "");
     cells_column(&c, "name", 'l', "name"), cells_column(&c, "one", 'p', "one"), cells_column(&c, "two", 'p', "two");
     cells_row(&c);
     cell_text(&c, "x"), cell_text(&c, path), cell_text(&c, "short words that do not need half a page");
@@ -241,13 +218,11 @@ Test(cells, long_words_fit_every_page) {
         cr_expect_leq(widest_line(), width, "%d: %s", width, out.at);
         cr_expect(holds_letters(path), "%s", out.at);
     }
-    cells_release(&c);
 }
 
 Test(cells, columns_that_do_not_fit_follow_in_blocks) {
     char name[24];
-    text_init(&out);
-    cells_init(&c, "wide", "");
+    begin("wide", "");
     cells_column(&c, "arm", 'l', "arm");
     for (int k = 0; k < 12; k++) {
         snprintf(name, sizeof name, "column-%02d", k);
@@ -263,7 +238,6 @@ Test(cells, columns_that_do_not_fit_follow_in_blocks) {
         snprintf(name, sizeof name, " %d.000", k);
         cr_expect_eq(times(name), 1, "%s: %s", name, out.at);
     }
-    cells_release(&c);
 }
 
 static void stacking_row(const char *says, const char *reported, double ours) {
@@ -277,8 +251,7 @@ static void stacking_row(const char *says, const char *reported, double ours) {
 
 /* Stacked columns stand below the one before them where the page is too narrow, an interval first beside its number. */
 Test(cells, columns_stack_where_the_page_is_narrow) {
-    text_init(&out);
-    cells_init(&c, "stacks", "");
+    begin("stacks", "");
     cells_column(&c, "says", 'p', "what it says");
     cells_column(&c, "reported", 'p', "write-up");
     cells_column(&c, "ours", 'r', "ours"), cells_stack(&c);
@@ -302,13 +275,11 @@ Test(cells, columns_stack_where_the_page_is_narrow) {
     text_clear(&out);
     cells_csv(&c, &out);
     has("says,reported,ours,ours_lo,ours_hi,verdict"), has_not(CELLS_BELOW);
-    cells_release(&c);
 }
 
 Test(cells, latex_breaks_rows_and_columns_into_floats) {
     char name[24];
-    text_init(&out);
-    cells_init(&c, "long", "Long");
+    begin("long", "Long");
     text_format(&c.caption, "Said once."), text_format(&c.notes, "Below the last.");
     cells_column(&c, "arm", 'l', "arm");
     for (int k = 0; k < 5; k++) snprintf(name, sizeof name, "c%d", k), cells_column(&c, name, 'r', name);
@@ -332,7 +303,6 @@ Test(cells, latex_breaks_rows_and_columns_into_floats) {
     cells_tabular(&c, &(TexLayout){0}, &out);
     cr_expect_eq(times("\\begin{tabular}"), 1);
     has_not("table}");
-    cells_release(&c);
 }
 
 /* A row's paragraphs are not torn from it, and take the lines that they need. */
@@ -340,8 +310,7 @@ Test(cells, latex_counts_the_lines_of_words) {
     static const char says[] =
         "This paragraph is said of the row above it; it is long enough for two lines of a page, since "
         "each has room for less than a hundred characters, and they stand together in one float.";
-    text_init(&out);
-    cells_init(&c, "words", "Words");
+    begin("words", "Words");
     cells_column(&c, "n", 'r', "n"), cells_column(&c, "what", 'p', "what");
     for (int i = 0; i < 20; i++) {
         cells_space(&c);
@@ -353,7 +322,6 @@ Test(cells, latex_counts_the_lines_of_words) {
     for (const char *s = out.at; (s = strstr(s, "\\midrule\n")); s++, before++)
         cr_expect(s[9] >= '0' && s[9] <= '9', "a float begins with its row: %.60s", s);
     cr_expect_eq(before, floats);
-    cells_release(&c);
 }
 
 Test(cells, tables_below_each_other_share_a_float) {
@@ -374,10 +342,9 @@ Test(cells, tables_below_each_other_share_a_float) {
     cr_expect_eq(times("Note "), 3);
     text_clear(&out), cells_list_html(&l, &out);
     cr_expect_eq(times("<table"), 3);
-    json_t *all = cells_list_json(&l);
+    json_auto_t *all = cells_list_json(&l);
     cr_expect_eq(json_array_size(all), 4u);
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(all, 2), "title")), "Hidden");
-    json_decref(all);
     cells_list_release(&l);
     cr_expect_eq(l.count, 0);
 }
@@ -401,34 +368,27 @@ Test(cells, bad_text) {
     cr_expect_eq(times("\n"), 2, "%s", out.at);
     text_clear(&out), cells_csv(&c, &out);
     has("a,b\n\"a_b% & #1 {x} ~^\\ <b>\"\"q\"\" $5 |p| *s* `t`, κ\nnext\xff\x1b[31m\",7\n");
-    cells_release(&c);
     fill_simple("_x_", "<.001 & 3 < 4 &lt; _it_ [a](b) !");
     cells_markdown(&c, &out);
     has("| <.001 & 3 < 4 &amp;lt; \\_it\\_ \\[a](b) ! | 7 |\n"), has("| \\_x\\_ | n |\n");
-    cells_release(&c);
     fill_simple("[x]", "[1, 2]"); /* \\ would take a bracket that begins a row */
     cells_tabular(&c, &(TexLayout){0}, &out);
     has("{}[x] & n \\\\\n"), has("{}[1, 2] & 7 \\\\\n");
-    cells_release(&c);
 }
 
 /* JSON has the bytes themselves, so those that are no text must not end a list of rows. */
 Test(cells, json_of_bytes_that_are_no_text) {
     fill_simple("a", "\xff\xfe");
-    json_t *rows = cells_json(&c);
+    json_auto_t *rows = cells_json(&c);
     cr_assert_eq(json_array_size(rows), 1u);
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 0), "a")), "??");
-    char *text = json_dumps(rows, 0);
+    OWNED char *text = json_dumps(rows, 0);
     cr_expect(text);
-    free(text);
-    json_decref(rows);
-    cells_release(&c);
 }
 
 Test(cells, empty_tables) {
     static const char says[] = "Nothing here. No arm has two seeds.";
-    text_init(&out);
-    cells_init(&c, "empty", "Nothing here");
+    begin("empty", "Nothing here");
     text_format(&c.caption, "No arm has two seeds.");
     for (int columns = 0; columns < 2; columns++) {
         text_clear(&out), cells_text(&c, 80, &out);
@@ -437,21 +397,18 @@ Test(cells, empty_tables) {
         cr_expect_str_eq(out.at, "Nothing here. No arm has two seeds.\n");
         text_clear(&out), cells_html(&c, &out);
         has(says), has_not("<thead>"), has_not("<tbody>"), has_not("<table");
-        json_t *rows = cells_json(&c);
+        json_auto_t *rows = cells_json(&c);
         cr_expect_eq(json_array_size(rows), 0u);
-        json_decref(rows);
         text_clear(&out), cells_csv(&c, &out);
         cr_expect_str_eq(out.at, columns ? "a\n" : "\n");
         text_clear(&out), cells_markdown(&c, &out);
         cr_expect_str_eq(out.at, columns ? "| A |\n|---|\n" : "");
         if (!columns) cells_column(&c, "a", 'l', "A");
     }
-    cells_release(&c);
 }
 
 Test(cells, one_column) {
-    text_init(&out);
-    cells_init(&c, "one", "");
+    begin("one", "");
     cells_column(&c, "x", 'r', "x");
     for (int i = 8; i < 12; i++) cells_row(&c), cell_integer(&c, i);
     cells_text(&c, 60, &out);
@@ -462,12 +419,10 @@ Test(cells, one_column) {
     cr_expect_str_eq(out.at, "| x |\n|---:|\n| 8 |\n| 9 |\n| 10 |\n| 11 |\n");
     text_clear(&out), cells_csv(&c, &out);
     cr_expect_str_eq(out.at, "x\n8\n9\n10\n11\n");
-    cells_release(&c);
 }
 
 Test(cells, marks) {
-    text_init(&out);
-    cells_init(&c, "m", "");
+    begin("m", "");
     cells_column(&c, "x", 'r', "x");
     cells_row(&c), cell_number(&c, 1, 1), cell_mark(&c, MARK_separated | MARK_equivalent | MARK_diverged);
     cells_row(&c), cell_number(&c, 2, 1), cell_mark(&c, MARK_diverged), cell_strong(&c, true);
@@ -487,7 +442,6 @@ Test(cells, marks) {
     has("| 1.0 †‡§ |\n| **2.0 §** |\n| 3.0 |\n");
     text_clear(&out), cells_csv(&c, &out);
     cr_expect_str_eq(out.at, "x\n1\n2\n3\n1000000000\n", "marks are for people");
-    cells_release(&c);
 }
 
 /* Lines in small type below a row are for people: programs get each row once. */
@@ -497,38 +451,32 @@ Test(cells, a_row_below_is_no_row_of_data) {
     cell_text(&c, ""), cell_text(&c, "[1, 2]");
     cells_csv(&c, &out);
     cr_expect_str_eq(out.at, "a,b\nx,7\n");
-    json_t *rows = cells_json(&c);
+    json_auto_t *rows = cells_json(&c);
     cr_expect_eq(json_array_size(rows), 1u);
-    json_decref(rows);
     text_clear(&out), cells_tabular(&c, &(TexLayout){0}, &out);
     has(" & {\\scriptsize {}[1, 2]} \\\\\n");
-    cells_release(&c);
 }
 
 Test(cells, numbers_that_are_not_finite) {
-    text_init(&out);
-    cells_init(&c, "n", "");
+    begin("n", "");
     cells_column(&c, "x", 'r', "x"), cells_column(&c, "x", 'i', "range");
     cells_row(&c), cell_number(&c, nan_, 2), cell_interval(&c, nan_, nan_, 2, "one seed");
     cells_row(&c), cell_number(&c, -INFINITY, 2), cell_interval(&c, -INFINITY, 3, 2, "open");
     cells_csv(&c, &out);
     cr_expect_str_eq(out.at, "x,x_lo,x_hi\n,,\n,,3\n");
-    json_t *rows = cells_json(&c);
+    json_auto_t *rows = cells_json(&c);
     cr_expect(json_is_null(json_object_get(json_array_get(rows, 0), "x_lo")));
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "x")), "-inf");
-    json_decref(rows);
     text_clear(&out), cells_text(&c, 60, &out);
     has("  n/a  n/a (one seed)\n  n/a  n/a (open)\n");
-    cells_release(&c);
 }
 
 /* An axis from -1 to 3 has zero a quarter in; lines are cut off at its ends; without a number nothing is drawn. */
 Test(cells, pictures_of_intervals) {
     CellAxis axis = {.margin = 0.5};
-    text_init(&out);
     cell_axis_add(&axis, -1), cell_axis_add(&axis, 3), cell_axis_add(&axis, nan_);
     cr_expect(axis.from == -1 && axis.to == 3);
-    cells_init(&c, "g", "");
+    begin("g", "");
     cells_column(&c, "arm", 'l', "arm"), cells_column(&c, NULL, 'g', "picture");
     cells_row(&c), cell_text(&c, "a"), cell_picture(&c, 1, 0, 9, axis);
     cells_row(&c), cell_text(&c, "b"), cell_picture(&c, 2, nan_, nan_, axis);
@@ -549,12 +497,11 @@ Test(cells, pictures_of_intervals) {
     has("\\put(14.0,3.5){\\line(1,0){42.0}}\\put(28.0,3.5){\\circle*{3}}\\end{picture}");
     text_clear(&out), cells_csv(&c, &out);
     cr_expect_str_eq(out.at, "arm\na\nb\nc\n");
-    cells_release(&c);
 }
 
 /* A long table breaks where a page ends, a short one does not; what stands below another one has no number. */
 Test(cells, tables_that_flow) {
-    CellsList list = {0};
+    LOCAL(cells_list_release) CellsList list = {0};
     TexLayout flow = {.flows = true, .mark = "EXPLORATORY: "};
     text_init(&out);
     for (int i = 0; i < 3; i++) {
@@ -570,12 +517,11 @@ Test(cells, tables_that_flow) {
     cr_expect_eq(times("\\refstepcounter{table}"), 1);
     has("\\thetable: EXPLORATORY: Long."), has("\\endfirsthead"), has("\\thetable, continued");
     has("\\thetable: EXPLORATORY: Short."), has_not("Below");
-    cells_list_release(&list);
 }
 
 /* Paragraphs become narrow before a table loses columns; words below a row stand on its page. */
 Test(cells, a_wide_table_that_flows) {
-    CellsList list = {0};
+    LOCAL(cells_list_release) CellsList list = {0};
     TexLayout flow = {.flows = true};
     const char *words = "words and words that are broken at a line's end, several times";
     Cells *t = cells_add(&list, "t", "Wide");
@@ -593,7 +539,6 @@ Test(cells, a_wide_table_that_flows) {
     int points = paragraph ? atoi(paragraph + 3) : 0;
     cr_expect(points > 55 && points < 80, "p{%dpt}", points);
     cr_expect_eq(times(" \\\\*\n"), 1, "%s", out.at);
-    cells_list_release(&list);
 }
 
 Test(cells, links_are_of_html) {
@@ -603,5 +548,4 @@ Test(cells, links_are_of_html) {
     has("<a href=\"#a&quot;b\">7</a>");
     text_clear(&out), cells_text(&c, 60, &out);
     has_not("#a");
-    cells_release(&c);
 }

@@ -9,7 +9,7 @@ static const char *read(const char *text) {
     char copy[400];
     Rc rc;
     snprintf(copy, sizeof copy, "%s", text);
-    Csv c = {.file = "f", .at = copy, .end = copy + strlen(copy)};
+    LOCAL(csv_release) Csv c = {.file = "f", .at = copy, .end = copy + strlen(copy)};
     csv_begin(&c);
     snprintf(out, sizeof out, "%s", c.comma ? "comma " : "");
     while (csv_next(&c, &rc, &e)) {
@@ -21,7 +21,6 @@ static const char *read(const char *text) {
     }
     for (int i = 0; i < 8; i++)
         if (csv_percent(&c, i)) snprintf(out + strlen(out), sizeof out - strlen(out), " %%%d", i);
-    csv_release(&c);
     return out;
 }
 
@@ -97,13 +96,12 @@ Test(csv, json_compact_is_what_jansson_dumps) {
     json_error_t why;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         LOCAL_TEXT(out);
-        json_t *root = json_loads(same[i], JSON_REJECT_DUPLICATES, &why);
+        json_auto_t *root = json_loads(same[i], JSON_REJECT_DUPLICATES, &why);
         cr_assert_not_null(root, "%s", why.text);
         json_object_del(root, "sha256");
         OWNED char *dumped = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
         cr_assert(json_compact(same[i], "sha256", &out));
         cr_expect_str_eq(out.at, dumped);
-        json_decref(root);
     }
     LOCAL_TEXT(other);
     cr_expect_not(json_compact("{\"a\": {\"\\u0062\": 1}}", "sha256", &other), "a key with an escape");

@@ -68,10 +68,9 @@ Test(unpack, more_than_a_log_holds) {
 
 Test(unpack, a_member_of_a_zip_file) {
     static const char member[] = "\x4b\x4c\x4a\x4e\x24\x1a\x01\x00"; /* abc, 15 times */
-    char *out = unpack_member(member, 8, 45);
+    OWNED char *out = unpack_member(member, 8, 45);
     cr_assert_eq(out != NULL, unpack_known);
     cr_expect(!out || (!strncmp(out, "abcabc", 6) && strlen(out) == 45));
-    free(out);
     cr_expect(!unpack_member(member, 8, 44) && !unpack_member(member, 8, 46) && !unpack_member(member, 7, 45));
     cr_expect(!unpack_member(member, 8, (size_t)UNPACKED_MAX + 1));
 }

@@ -54,7 +54,7 @@ static Rc make_seeds(RunRecord *r, const Experiment *x, int cell, int arm, const
     if (!backend || arithmetic_hash(r->arithmetic, &r->spec, backend, e)) return e->code;
     for (int seed = 0; seed < x->seeds; seed++) {
         RunRecord one = *r;
-        Evaluation *copy = mem_alloc((size_t)r->evaluations, sizeof *copy);
+        OWNED Evaluation *copy = mem_alloc((size_t)r->evaluations, sizeof *copy);
         memcpy(copy, r->evaluation, (size_t)r->evaluations * sizeof *copy);
         one.evaluation = copy;
         one.spec.seed = x->seed[seed];
@@ -62,14 +62,13 @@ static Rc make_seeds(RunRecord *r, const Experiment *x, int cell, int arm, const
         move_losses(&one);
         snprintf(path, sizeof path, "%.1000s/%s", runs, one.id);
         Rc rc = file_exists(path) ? RC_OK : (++*made, record_write(&one, runs, e));
-        free(copy);
         if (rc) return rc;
     }
     return RC_OK;
 }
 
 static Rc make(const Experiment *x, const char *runs, int *made, Error *e) {
-    Store stored;
+    LOCAL(store_release) Store stored;
     Rc rc = RC_OK;
     store_read(&stored, runs);
     for (int arm = 0; arm < x->arms && !rc; arm++) {
@@ -79,7 +78,6 @@ static Rc make(const Experiment *x, const char *runs, int *made, Error *e) {
         for (int cell = 0; cell < experiment_cells(x) && !rc; cell++) rc = make_seeds(&r, x, cell, arm, runs, made, e);
         record_release(&r);
     }
-    store_release(&stored);
     return rc;
 }
 

@@ -78,7 +78,7 @@ int main(int count, char **argument) {
     }
     int files = count - 4;
     char **bytes = mem_alloc((size_t)files, sizeof *bytes);
-    size_t *length = mem_alloc((size_t)files, sizeof *length);
+    OWNED size_t *length = mem_alloc((size_t)files, sizeof *length);
     Error e;
     seed = strtoull(argument[2], NULL, 10);
     long tries = strtol(argument[3], NULL, 10), first = 0;
@@ -105,6 +105,5 @@ int main(int count, char **argument) {
     printf("%d files and %ld mutations\n", files, tries - first);
     for (int i = 0; i < files; i++) free(bytes[i]);
     free(bytes);
-    free(length);
     return 0;
 }

@@ -55,10 +55,9 @@ static const char *path_of(const uint8_t *bytes, size_t length) {
 /* The first byte says how the file is read; small ones are also compared and printed in every form. */
 /* What gnuplot is given of compare -o. */
 static void program(const CompareResult *r, Text *out) {
-    Plot p;
+    LOCAL(plot_release) Plot p;
     compare_plot(r, &p);
     plot_gnuplot(&p, PLOT_SVG, out);
-    plot_release(&p);
 }
 
 static void compare(const uint8_t *bytes, size_t length) {
@@ -84,11 +83,9 @@ static void compare(const uint8_t *bytes, size_t length) {
             void (*const print[])(const CompareResult *, Text *) = {compare_text, compare_json, compare_tex,
                                                                     program};
             for (size_t i = 0; i < sizeof print / sizeof *print; i++) {
-                Text out;
-                text_init(&out);
+                LOCAL_TEXT(out);
                 print[i](&r, &out);
                 assert(out.length && strlen(out.at) == out.length);
-                text_release(&out);
             }
             compare_release(&r);
         }
@@ -119,7 +116,7 @@ static void spec(const uint8_t *bytes, size_t length) {
     RunSpec s, again;
     Error e;
     Text first, second;
-    char *text = text_of(bytes, length);
+    OWNED char *text = text_of(bytes, length);
     spec_init(&s);
     if (spec_parse(&s, text, &e)) {
         assert_line(&e);
@@ -138,55 +135,47 @@ static void spec(const uint8_t *bytes, size_t length) {
         text_release(&first);
         text_release(&second);
     }
-    free(text);
 }
 
 static void experiment(const uint8_t *bytes, size_t length) {
     static Experiment x; /* too large for a stack */
     Error e;
-    char *text = text_of(bytes, length);
+    OWNED char *text = text_of(bytes, length);
     if (experiment_parse(&x, "f.yaml", text, NULL, NULL, &e)) {
         assert_line(&e);
         assert(!strpbrk(e.text, "\n\r\t"));
     } else {
-        Text out;
-        text_init(&out);
+        LOCAL_TEXT(out);
         experiment_text(&x, true, &out);
         experiment_command(&x, &out);
         RunSpec s = experiment_spec(&x, experiment_cells(&x) - 1, x.arms - 1, x.seeds - 1), again;
         text_clear(&out);
         spec_text(&s, &out);
         assert(!spec_parse(&again, out.at, &e)); /* what a record of this run holds must read back */
-        text_release(&out);
         experiment_release(&x);
     }
-    free(text);
 }
 
 static void arm(const uint8_t *bytes, size_t length) {
     RunSpec base;
     Arm a;
     Error e;
-    char *text = text_of(bytes, length);
+    OWNED char *text = text_of(bytes, length);
     spec_init(&base);
     if (arm_option(&a, text, &base, NULL, &e)) assert_line(&e);
-    free(text);
 }
 
 static void claims(const uint8_t *bytes, size_t length) {
     ClaimFile f;
     Error e;
-    char *text = text_of(bytes, length);
+    OWNED char *text = text_of(bytes, length);
     if (claims_parse(&f, "f.yaml", text, &e)) {
         assert_line(&e);
     } else {
-        Text out;
-        text_init(&out);
+        LOCAL_TEXT(out);
         claims_cite(&f, &out);
-        text_release(&out);
         claims_release(&f);
     }
-    free(text);
 }
 
 static char folder[64], path[160];
@@ -225,33 +214,27 @@ static void record(const uint8_t *bytes, size_t length) {
 static void curves(const uint8_t *bytes, size_t length) {
     Curves c;
     Error e;
-    char *text = text_of(bytes, length);
+    OWNED char *text = text_of(bytes, length);
     if (curves_read(&c, text, &e)) {
         assert_line(&e);
     } else {
-        Text out;
-        text_init(&out);
+        LOCAL_TEXT(out);
         curves_text(&c, &out);
-        text_release(&out);
     }
     free(c.value);
-    free(text);
 }
 
 static void translations(const uint8_t *bytes, size_t length) {
     Translations t = {.sentences = length ? bytes[0] + 1 : 1};
     t.text = text_of(bytes + !!length, length - !!length);
-    TranslatedLine *line = translations_lines(&t);
+    OWNED TranslatedLine *line = translations_lines(&t);
     for (int i = 0; line && i < t.sentences; i++) {
-        Text out;
-        text_init(&out);
+        LOCAL_TEXT(out);
         text_add(&out, line[i].source, (size_t)line[i].source_length);
         text_add(&out, line[i].reference, (size_t)line[i].reference_length);
         text_add(&out, line[i].hypothesis, (size_t)line[i].hypothesis_length);
         assert(!strpbrk(out.at, "\t\n"));
-        text_release(&out);
     }
-    free(line);
     free(t.text);
 }
 
@@ -291,13 +274,10 @@ static void baseline(const uint8_t *bytes, size_t length) {
     }
     rows = json_object_get(root, "rows");
     if (json_is_array(rows)) {
-        Text report;
-        json_t *measured = json_pack("[{s:s, s:s}]", "run", "pre seed 1", "status", "ok"); /* the program's own */
-        text_init(&report);
+        LOCAL_TEXT(report);
+        json_auto_t *measured = json_pack("[{s:s, s:s}]", "run", "pre seed 1", "status", "ok"); /* the program's own */
         (void)baseline_compare(rows, measured, &report, &table);
         json_decref(table);
-        json_decref(measured);
-        text_release(&report);
     }
     json_decref(root);
 }
@@ -307,12 +287,11 @@ static void task(const uint8_t *bytes, size_t length) {
     Task t;
     Error e;
     if (!length) return;
-    char *text = text_of(bytes + 1, length - 1);
+    OWNED char *text = text_of(bytes + 1, length - 1);
     if (task_read(&t, &task_info[bytes[0] % TASK_COUNT], "f", text, length - 1, "labels", NULL, &e))
         assert_line(&e);
     else
         task_release(&t);
-    free(text);
 }
 
 /* The first byte says which: characters, bytes, or a vocabulary that was stored. Tokens must spell the text again. */
@@ -330,20 +309,17 @@ static void tokenizer(const uint8_t *bytes, size_t length) {
         free(text);
         return;
     }
-    Text out;
-    text_init(&out);
+    LOCAL_TEXT(out);
     if (how == 2) {
         tokenizer_vocabulary(&t, &out);
         assert(!strcmp(out.at, text));
     } else {
-        int32_t *token = mem_alloc(length + 1, sizeof *token);
+        OWNED int32_t *token = mem_alloc(length + 1, sizeof *token);
         size_t count;
         assert(!tokenizer_encode(&t, (uint8_t *)text, length, token, &count, &e) && count <= length);
         tokenizer_decode(&t, token, count, &out);
         assert(out.length == length && !memcmp(out.at, text, length));
-        free(token);
     }
-    text_release(&out);
     tokenizer_release(&t);
     free(text);
 }
@@ -359,9 +335,8 @@ static void model(const uint8_t *bytes, size_t length) {
 
 /* Names and titles on their way out. */
 static void escape(const uint8_t *bytes, size_t length) {
-    Text out;
-    char *text = text_of(bytes, length);
-    text_init(&out);
+    LOCAL_TEXT(out);
+    OWNED char *text = text_of(bytes, length);
     html_text(&out, text);
     for (const uint8_t *c = (const uint8_t *)out.at; *c;) {
         uint32_t code;
@@ -386,8 +361,6 @@ static void escape(const uint8_t *bytes, size_t length) {
     assert(!strpbrk(text, ",\"\n\r") || out.at[0] == '"');
     text_clear(&out);
     text_shell(&out, text);
-    text_release(&out);
-    free(text);
 }
 
 /* Two lines: what was translated, and the reference. */

@@ -159,28 +159,25 @@ unsigned simt_all_stages(int kind) {
 
 bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *s) {
     Error e;
-    OpCase ours, readable;
+    LOCAL(case_release) OpCase ours, readable;
     case_init(&ours, kind, s->rows, s->cols, backend_find(backend, &e), s->replicas, 7, s->optional);
     case_init(&readable, kind, s->rows, s->cols, backend_find("readable", &e), s->replicas, 7, s->optional);
     const char *what = compare(&ours, &readable, s->accumulate);
     if (what)
         snprintf(why, 160, "%s on %s: %s, %d x %d, %d replicas, accumulate %d, optional inputs %d", case_name(kind),
                  backend, what, s->rows, s->cols, s->replicas, s->accumulate, s->optional);
-    case_release(&ours);
-    case_release(&readable);
     return !what;
 }
 
 bool simt_agrees(char why[160], int kind, const SimtCase *s, unsigned order, unsigned *stages) {
     Error e;
     OpKind op = case_op(kind);
-    OpCase seen;
+    LOCAL(case_release) OpCase seen;
     case_init(&seen, kind, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
     *stages |= launched(simt_build.stages[op]->forward, &seen.call);
     *stages |= launched(simt_build.stages[op]->backward, &seen.call) << STAGES_MAX;
     seen.call.continues = can_continue(&seen.call);
     *stages |= launched(simt_build.stages[op]->backward, &seen.call) << STAGES_MAX;
-    case_release(&seen);
     simt_order(order);
     bool same = case_agrees(why, "simt", kind, s);
     simt_order(0);

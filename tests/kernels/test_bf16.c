@@ -185,14 +185,13 @@ static void product_init(Product *p, int m, int n, int k, Fill fill) {
         p->b[i] = filled(fill, 12, i), p->turned_b[i % (size_t)n * (size_t)k + i / (size_t)n] = p->b[i];
     for (int i = 0; i < n; i++) p->bias[i] = normal(13, (uint64_t)i);
     for (size_t i = 0; i < cn; i++) p->old[i] = normal(14, i);
-    float *ra = malloc((an + 1) * 4), *rb = malloc((bn + 1) * 4);
+    OWNED float *ra = malloc((an + 1) * 4), *rb = malloc((bn + 1) * 4);
     for (size_t i = 0; i < an; i++) ra[i] = rounded(p->a[i]);
     for (size_t i = 0; i < bn; i++) rb[i] = rounded(p->b[i]);
     for (Order o = DOT; o < ORDERS; o++)
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++)
                 p->chain[o][i * n + j] = oracle(o, ra + (size_t)i * (size_t)k, rb + j, (size_t)n, k);
-    free(ra), free(rb);
 }
 
 static void product_release(Product *p) {
@@ -216,7 +215,7 @@ static void check(Product *p, int row, int how) {
             *to = how & 8 ? *to + sum : sum;
         }
     size_t need = (rows[row].scratch(m, n, k) + 127) / 64 * 64;
-    char *scratch = aligned_alloc(64, need + 64);
+    OWNED char *scratch = aligned_alloc(64, need + 64);
     memset(scratch, 0xff, need + 64); /* NaN that is read shows */
     memset(scratch + need, 0x5a, 64);
     rows[row].matmul(p->got, (size_t)ldc, a, b, m, n, k, bias, how & 8 ? C_added : C_replaced, NULL, scratch);
@@ -225,14 +224,13 @@ static void check(Product *p, int row, int how) {
                   rows[row].name, m, n, k, how, i / ldc, i % ldc, (double)p->got[i], (double)p->expected[i]);
     for (int i = 0; i < 64; i++)
         cr_assert_eq(scratch[need + (size_t)i], 0x5a, "%s writes past its scratch", rows[row].name);
-    free(scratch);
 }
 
 /* Every row in each `by`-th way from `first`; a row that traps takes its time, so one way is enough, or none of a
  * product of many instructions. */
 static int all_rows(int m, int n, int k, Fill fill, int first, int by) {
     static enum { UNKNOWN, NEVER, TRAPS, RUNS } state[ROWS];
-    Product p;
+    LOCAL(product_release) Product p;
     int ran = 0;
     product_init(&p, m, n, k, fill);
     for (int row = 0; row < ROWS; row++) {
@@ -241,7 +239,6 @@ static int all_rows(int m, int n, int k, Fill fill, int first, int by) {
         if (state[row] == TRAPS && (fill == PLAIN || m * n * k < 100000)) check(&p, row, (m + 3 * n + 5 * k) % 16);
         for (int how = first; how < 16 && state[row] == RUNS; how += by, ran++) check(&p, row, how);
     }
-    product_release(&p);
     return ran;
 }
 
@@ -271,7 +268,7 @@ Test(bf16, products_that_take_blocks) {
 Test(bf16, products_are_near_the_exact_ones) {
     enum { M = 37, N = 41, K = 384 };
     for (Fill fill = PLAIN; fill <= WHOLE; fill = (Fill)(fill + WHOLE)) {
-        Product p;
+        LOCAL(product_release) Product p;
         product_init(&p, M, N, K, fill);
         for (int row = 0; row < 2; row++) {
             check(&p, row, 0);
@@ -287,18 +284,16 @@ Test(bf16, products_are_near_the_exact_ones) {
                     cr_assert(error <= bound, "%s (%d, %d): %g, at most %g", rows[row].name, i, j, error, bound);
                 }
         }
-        product_release(&p);
     }
 }
 
 /* Orders differ in bits, so they are two classes. */
 Test(bf16, the_two_orders_differ) {
-    Product p;
+    LOCAL(product_release) Product p;
     int differ = 0;
     product_init(&p, 20, 20, 64, PLAIN);
     for (int i = 0; i < 400; i++) differ += !equal(p.chain[DOT][i], p.chain[AMX][i]);
     cr_assert(differ > 100, "%d of 400", differ);
-    product_release(&p);
 }
 
 /* A run in bf16 goes nearly, not exactly, as the exact one. */
@@ -309,12 +304,11 @@ Test(bf16, training_is_near_the_exact_one) {
     uint64_t seed = 1;
     float loss[3];
     for (int i = 0; i < 3; i++) {
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         uint8_t chain[32] = {0};
         OK(
             trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(names[i], &e), &e));
         loss[i] = toy_train(t, 12, chain);
-        trainer_free(t);
     }
     for (int i = 1; i < 3; i++)
         cr_assert(loss[i] != loss[0] && fabsf(loss[i] - loss[0]) < 5e-3f, "%s: %.9g, exact %.9g", names[i],

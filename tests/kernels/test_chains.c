@@ -54,8 +54,9 @@ static void plain(float *c, int ldc, Matrix a, Matrix b, int m, int n, int k, co
 static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with_bias, OldC how) {
     int ldc = n + 3;
     size_t an = (size_t)m * (size_t)k, bn = (size_t)k * (size_t)n, cn = (size_t)m * (size_t)ldc;
-    float *a = calloc(an + 1, 4), *b = calloc(bn + 1, 4), *bias = calloc((size_t)n + 1, 4), *old = calloc(cn + 1, 4);
-    float *expected = calloc(cn + 1, 4), *got = calloc(cn + 1, 4), *sums = calloc((size_t)m + 1, 4);
+    OWNED float *a = calloc(an + 1, 4), *b = calloc(bn + 1, 4), *bias = calloc((size_t)n + 1, 4),
+                *old = calloc(cn + 1, 4);
+    OWNED float *expected = calloc(cn + 1, 4), *got = calloc(cn + 1, 4), *sums = calloc((size_t)m + 1, 4);
     fill(a, an, 1), fill(b, bn, 2), fill(bias, (size_t)n, 3), fill(old, cn, 4);
     Matrix am = a_turned ? (Matrix){a, 1, (size_t)m} : (Matrix){a, (size_t)k, 1};
     Matrix bm = b_turned ? (Matrix){b, 1, (size_t)k} : (Matrix){b, (size_t)n, 1};
@@ -63,7 +64,7 @@ static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with
     plain(expected, ldc, am, bm, m, n, k, with_bias ? bias : NULL, how);
     for (int f = 0; f < FAST; f++) {
         if (!backend_find(fast[f].backend, &e)) continue;
-        void *scratch = aligned_alloc(64, (fast[f].scratch(m, n, k) + 64) / 64 * 64);
+        OWNED void *scratch = aligned_alloc(64, (fast[f].scratch(m, n, k) + 64) / 64 * 64);
         memcpy(got, old, cn * 4); /* what stands between the rows must stay */
         fast[f].matmul(got, (size_t)ldc, am, bm, m, n, k, with_bias ? bias : NULL, how, with_bias ? NULL : sums,
                        scratch);
@@ -76,9 +77,7 @@ static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with
         cr_assert(!memcmp(got, expected, cn * 4), "%s: %d x %d x %d, A %s, B %s, bias %d, old C %d",
                   fast[f].backend, m, n, k, a_turned ? "turned" : "straight", b_turned ? "turned" : "straight",
                   with_bias, (int)how);
-        free(scratch);
     }
-    free(a), free(b), free(bias), free(old), free(expected), free(got), free(sums);
 }
 
 enum { SHORT = 16, TALL = 2048, STEPS = 768, COLS = 600, GUARD = 1 << 16 };
@@ -87,14 +86,13 @@ enum { SHORT = 16, TALL = 2048, STEPS = 768, COLS = 600, GUARD = 1 << 16 };
 static void fits(int f, int m, int n, int k, int most_m, int most_k, bool a_turned) {
     static float a[TALL * STEPS], b[STEPS * COLS], c[TALL * COLS], sums[TALL];
     size_t bytes = fast[f].scratch(most_m, n, most_k);
-    unsigned char *scratch = aligned_alloc(64, (bytes + GUARD + 63) / 64 * 64);
+    OWNED unsigned char *scratch = aligned_alloc(64, (bytes + GUARD + 63) / 64 * 64);
     memset(scratch + bytes, 0xa5, GUARD);
     Matrix am = a_turned ? (Matrix){a, 1, (size_t)m} : (Matrix){a, (size_t)k, 1};
     fast[f].matmul(c, (size_t)n, am, (Matrix){b, (size_t)n, 1}, m, n, k, NULL, C_replaced, sums, scratch);
     for (size_t at = 0; at < GUARD; at++)
         cr_assert(scratch[bytes + at] == 0xa5, "%s: %d x %d x %d, A %s, byte %zu past the scratch", fast[f].backend, m,
                   n, k, a_turned ? "turned" : "straight", at);
-    free(scratch);
 }
 
 /* A scratch serves all products of fewer rows and steps: threads share rows, and the last block of rows is short. */
@@ -129,13 +127,7 @@ static bool same_bits(const OpCase *a, const OpCase *b, View va, View vb) {
     return true;
 }
 
-ParameterizedTestParameters(chains, ops_have_the_readable_bits) {
-    static int index[CASE_COUNT];
-    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, CASE_COUNT);
-}
-
-ParameterizedTest(int *index, chains, ops_have_the_readable_bits) {
+TEST_EACH(chains, ops_have_the_readable_bits, CASE_COUNT) {
     static const Shape shapes[] = {{1, 4}, {3, 7}, {33, 16}, {6, 48}, {64, 32}, {129, 20}, {157, 40}, {9, 130}};
     int kind = *index;
     OpKind op = case_op(kind);

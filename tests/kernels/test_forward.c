@@ -5,12 +5,6 @@
 #include "tests/kernels/op_case.h"
 #include "tests/test.h"
 
-ParameterizedTestParameters(forward, values) {
-    static int index[64];
-    for (int i = 0; i < 64; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)backend_count);
-}
-
 static void start(OpCase *c, OpKind op, int rows, int cols, const Backend *b) {
     case_init(c, op, rows, cols, b, 1, 1, true);
 }
@@ -382,7 +376,7 @@ static void losses(const Backend *b) {
     expect(&c, "row norm", &length);
 }
 
-ParameterizedTest(int *index, forward, values) {
+TEST_EACH(forward, values, backend_count) {
     const Backend *b = backends[*index];
     if (!case_can_run(b) || case_narrow(b)) return; /* test_stored_words.c */
     norms(b);
@@ -416,7 +410,7 @@ Test(forward, rope_is_near_libm) {
  * for another step or stream, and is the identity in evaluation. */
 Test(forward, dropout_is_a_mask) {
     const Backend *b = backend_find("cpu", &e);
-    OpCase c;
+    LOCAL(case_release) OpCase c;
     start(&c, OP_dropout, 100, 100, b);
     Scalars *s = (Scalars *)(uintptr_t)c.call.scalars;
     *s = (Scalars){.seed = 5, .step = 1, .drop_below = 1u << 30, .drop_scale = 4 / 3.0};
@@ -441,5 +435,4 @@ Test(forward, dropout_is_a_mask) {
     s->drop_below = 0, s->drop_scale = 1;
     case_forward(&c);
     for (size_t i = 0; i < n; i++) cr_assert(view_get(&c, c.call.out, 0, i) == 3);
-    case_release(&c);
 }

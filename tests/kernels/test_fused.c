@@ -65,7 +65,7 @@ static bool run_fused(const Pair *p, bool backward) {
 
 /* Marks the stage that was launched. */
 static void compare(const Fusion *f, const SimtCase *s, Place place, unsigned *stages) {
-    Pair one, two;
+    LOCAL(pair_release) Pair one, two;
     pair_init(&one, f, s, place), pair_init(&two, f, s, place);
     run_apart(&one, f->backward);
     cr_assert(run_fused(&two, f->backward), "%s: %d x %d is not fused", f->stage[0].name, s->rows, s->cols);
@@ -75,7 +75,6 @@ static void compare(const Fusion *f, const SimtCase *s, Place place, unsigned *s
     const Two call = {two.a.call, two.b.call};
     for (int i = 0; f->stage[i].name; i++)
         if (f->stage[i].grid(&call).x) *stages |= 1u << i;
-    pair_release(&one), pair_release(&two);
 }
 
 /* Every tile of a product: those of 128 with many replicas, whose k is short; edges on and off a border of four. */
@@ -109,7 +108,7 @@ Test(fused, not_where_one_writes_what_the_other_touches) {
     static const SimtCase shape = {5, 8, 2, false, true};
     for (int i = 0; i < FUSIONS; i++) {
         const Fusion *f = simt_build.fusions[i];
-        Pair p;
+        LOCAL(pair_release) Pair p;
         pair_init(&p, f, &shape, apart);
         Call *a = &p.a.call, *b = &p.b.call;
         const Call first = *a, second = *b;
@@ -139,7 +138,6 @@ Test(fused, not_where_one_writes_what_the_other_touches) {
         b->kind = OP_relu;
         assert_refused(&p, f->backward, "there is no such row");
         b->kind = second.kind;
-        pair_release(&p);
     }
 }
 
@@ -148,10 +146,9 @@ Test(fused, no_product_of_a_library) {
     static const SimtCase shape = {5, 8, 2, false, true};
     for (int i = 0; i < FUSIONS; i++) {
         const Fusion *f = simt_build.fusions[i];
-        Pair p;
+        LOCAL(pair_release) Pair p;
         pair_init(&p, f, &shape, apart);
         p.a.backend = backend_find("simt-fp32", &e);
         cr_expect_eq(run_fused(&p, f->backward), f->first != OP_linear);
-        pair_release(&p);
     }
 }

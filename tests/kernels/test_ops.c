@@ -8,16 +8,13 @@
 static const Shape shapes[] = {{1, 4}, {3, 7}, {6, 8}, {33, 5}, {9, 36}, {5, 70}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* One process per kind of op_case.h, which tries it on every backend: a process takes longer than most cases. */
-static struct criterion_test_params every_op(void) {
-    static int index[CASE_COUNT];
-    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, CASE_COUNT);
-}
-
 static void on_every_backend(int kind, void (*check)(int kind, const Backend *b)) {
     for (int i = 0; i < backend_count; i++) check(kind, backends[i]);
 }
+#define ON_EVERY_BACKEND(name) \
+    TEST_EACH(ops, name, CASE_COUNT) { \
+        on_every_backend(*index, name); \
+    }
 
 static double difference(const OpCase *c, View a, View b) {
     double most = 0;
@@ -61,12 +58,8 @@ static double gradient_error(OpCase *c) {
     return worst;
 }
 
-ParameterizedTestParameters(ops, gradient) {
-    return every_op();
-}
-
 /* cpu64 against central differences, sign included. */
-ParameterizedTest(int *index, ops, gradient) {
+TEST_EACH(ops, gradient, CASE_COUNT) {
     const Backend *oracle = backend_find("cpu64", &e);
     int kind = *index;
     OpKind op = case_op(kind);
@@ -74,12 +67,11 @@ ParameterizedTest(int *index, ops, gradient) {
     int ran = 0;
     for (int s = 0; s < SHAPES && !op_is_probe(op); s++)
         for (int optional = 0; optional < 2; optional++, ran++) {
-            OpCase c;
+            LOCAL(case_release) OpCase c;
             case_init(&c, kind, shapes[s].rows, shapes[s].cols, oracle, 1, 11, optional);
             double error = gradient_error(&c);
             cr_assert(error < 1e-6, "%s %dx%d seed 11: gradient error %.3g", case_name(kind), shapes[s].rows,
                       shapes[s].cols, error);
-            case_release(&c);
         }
     cr_assert(op_is_probe(op) || ran == 2 * SHAPES);
 }
@@ -134,10 +126,9 @@ Test(ops, checker_sees_a_wrong_sign) {
     flipped.backward = backward_flipped;
     table[OP_layernorm] = &flipped;
     wrong.kernel = table;
-    OpCase c;
+    LOCAL(case_release) OpCase c;
     case_init(&c, OP_layernorm, 6, 8, &wrong, 1, 11, true);
     cr_assert(gradient_error(&c) > 0.5);
-    case_release(&c);
 }
 
 /* ||a - b|| / ||b|| over one view, NaN where only one side has one. */
@@ -183,7 +174,7 @@ static void agrees_with_double(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     int ran = 0;
     for (int s = 0; s < SHAPES && in_floats(b); s++, ran++) {
-        OpCase x, y;
+        LOCAL(case_release) OpCase x, y;
         case_init(&x, kind, shapes[s].rows, shapes[s].cols, b, 1, 5, true);
         case_init(&y, kind, shapes[s].rows, shapes[s].cols, oracle, 1, 5, true);
         run_both_ways(&x);
@@ -191,19 +182,11 @@ static void agrees_with_double(int kind, const Backend *b) {
         double d = worst_distance(&x, 0, &y, 0);
         cr_assert(d < allowed(5e-6, 0x1p-7, b, op), "%s on %s %dx%d: relative L2 %.3g", case_name(kind), b->name,
                   shapes[s].rows, shapes[s].cols, d);
-        case_release(&x);
-        case_release(&y);
     }
     cr_assert(!in_floats(b) || ran == SHAPES);
 }
 
-ParameterizedTestParameters(ops, agrees_with_double) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, agrees_with_double) {
-    on_every_backend(*index, agrees_with_double);
-}
+ON_EVERY_BACKEND(agrees_with_double)
 
 /* R = 3 equals three runs, bit for bit; and the same input twice gives the same bits. */
 static void replicas_are_runs(int kind, const Backend *b) {
@@ -225,13 +208,7 @@ static void replicas_are_runs(int kind, const Backend *b) {
     cr_assert(!case_can_run(b) || ran == 3 * SHAPES);
 }
 
-ParameterizedTestParameters(ops, replicas_are_runs) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, replicas_are_runs) {
-    on_every_backend(*index, replicas_are_runs);
-}
+ON_EVERY_BACKEND(replicas_are_runs)
 
 /* A library sums a bias's gradient along with a product where it is written, our kernel where it is added to: in
  * another order. */
@@ -243,7 +220,7 @@ static double apart_by_order(const Backend *b, OpKind op, int input, double w) {
 static void backward_accumulates(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     for (int s = 0; s < SHAPES && in_floats(b) && !op_is_probe(op); s++) {
-        OpCase written, added;
+        LOCAL(case_release) OpCase written, added;
         case_init(&written, kind, shapes[s].rows, shapes[s].cols, b, 1, 31, true);
         case_init(&added, kind, shapes[s].rows, shapes[s].cols, b, 1, 31, true);
         run_both_ways(&written);
@@ -257,24 +234,16 @@ static void backward_accumulates(int kind, const Backend *b) {
                           "%s on %s: input %d element %zu: %.9g, expected %.9g", case_name(kind), b->name, i, j, a,
                           expected);
             }
-        case_release(&written);
-        case_release(&added);
     }
 }
 
-ParameterizedTestParameters(ops, backward_accumulates) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, backward_accumulates) {
-    on_every_backend(*index, backward_accumulates);
-}
+ON_EVERY_BACKEND(backward_accumulates)
 
 /* Ops that say they may write the gradient of input 0 over the output's do so without changing a bit. */
 static void backward_in_place(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     for (int s = 0; s < SHAPES && case_can_run(b) && op_in_place(op); s++) {
-        OpCase apart, over;
+        LOCAL(case_release) OpCase apart, over;
         case_init(&apart, kind, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
         case_init(&over, kind, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
         run_both_ways(&apart);
@@ -286,24 +255,16 @@ static void backward_in_place(int kind, const Backend *b) {
                 for (size_t j = 0; j < view_count(over.call.din[i]); j++)
                     cr_assert(view_get(&over, over.call.din[i], r, j) == view_get(&apart, apart.call.din[i], r, j),
                               "%s on %s: input %d element %zu", case_name(kind), b->name, i, j);
-        case_release(&apart);
-        case_release(&over);
     }
 }
 
-ParameterizedTestParameters(ops, backward_in_place) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, backward_in_place) {
-    on_every_backend(*index, backward_in_place);
-}
+ON_EVERY_BACKEND(backward_in_place)
 
 /* Ops that say they may write the gradient of input 0 over that input do so without changing a bit, also in parts. */
 static void backward_over_its_input(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     for (int s = 0; s < 2 * SHAPES && case_can_run(b) && !b->device && op_over_self(op); s++) {
-        OpCase apart, over;
+        LOCAL(case_release) OpCase apart, over;
         case_init(&apart, kind, shapes[s / 2].rows, shapes[s / 2].cols, b, 2, 31, true);
         case_init(&over, kind, shapes[s / 2].rows, shapes[s / 2].cols, b, 2, 31, true);
         run_both_ways(&apart);
@@ -316,25 +277,17 @@ static void backward_over_its_input(int kind, const Backend *b) {
             for (size_t j = 0; j < view_count(over.call.din[0]); j++)
                 cr_assert(view_get(&over, over.call.din[0], r, j) == view_get(&apart, apart.call.din[0], r, j),
                           "%s on %s, %d parts: element %zu", case_name(kind), b->name, over.call.parts, j);
-        case_release(&apart);
-        case_release(&over);
     }
 }
 
-ParameterizedTestParameters(ops, backward_over_its_input) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, backward_over_its_input) {
-    on_every_backend(*index, backward_over_its_input);
-}
+ON_EVERY_BACKEND(backward_over_its_input)
 
 /* Ops that say they may write y over an input do so without changing a bit of y or of the gradients. */
 static void forward_over_an_input(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     int under = op_over(op);
     for (int s = 0; s < SHAPES && case_can_run(b) && !b->device && under >= 0; s++) {
-        OpCase apart, over;
+        LOCAL(case_release) OpCase apart, over;
         case_init(&apart, kind, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
         case_init(&over, kind, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
         over.call.out = over.call.in[under];
@@ -342,18 +295,10 @@ static void forward_over_an_input(int kind, const Backend *b) {
         run_both_ways(&over);
         for (int r = 0; r < 2; r++)
             cr_assert(worst_distance(&apart, r, &over, r) == 0, "%s on %s", case_name(kind), b->name);
-        case_release(&apart);
-        case_release(&over);
     }
 }
 
-ParameterizedTestParameters(ops, forward_over_an_input) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, forward_over_an_input) {
-    on_every_backend(*index, forward_over_an_input);
-}
+ON_EVERY_BACKEND(forward_over_an_input)
 
 /* A call shared by 2, 3 or 50 parts, in descending order, gives the bits of one part; each output is added to once. */
 static void shared_by_parts(int kind, const Backend *b) {
@@ -365,7 +310,7 @@ static void shared_by_parts(int kind, const Backend *b) {
         case_forward(&whole);
         if (!op_is_probe(op)) case_backward(&whole, true, 0.25);
         for (int i = 0; i < 3; i++) {
-            OpCase shared;
+            LOCAL(case_release) OpCase shared;
             case_init(&shared, kind, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
             shared.call.parts = counts[i];
             for (int part = counts[i] - 1; part >= 0; part--) shared.call.part = part, case_forward(&shared);
@@ -375,19 +320,12 @@ static void shared_by_parts(int kind, const Backend *b) {
             for (int r = 0; r < 2; r++)
                 cr_assert(worst_distance(&whole, r, &shared, r) == 0, "%s on %s: %d parts", case_name(kind), b->name,
                           counts[i]);
-            case_release(&shared);
         }
         case_release(&whole);
     }
 }
 
-ParameterizedTestParameters(ops, shared_by_parts) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, shared_by_parts) {
-    on_every_backend(*index, shared_by_parts);
-}
+ON_EVERY_BACKEND(shared_by_parts)
 
 /* A constant row, +-1e4, one huge outlier: finite wherever the oracle is, and near it. */
 static void hard_rows(int kind, const Backend *b) {
@@ -420,13 +358,7 @@ static void hard_rows(int kind, const Backend *b) {
     }
 }
 
-ParameterizedTestParameters(ops, hard_rows) {
-    return every_op();
-}
-
-ParameterizedTest(int *index, ops, hard_rows) {
-    on_every_backend(*index, hard_rows);
-}
+ON_EVERY_BACKEND(hard_rows)
 
 /* More token rows than one canonical block: partials join as a tree, the same on every backend. */
 Test(ops, blocks_of_rows_join_as_a_tree) {
@@ -439,11 +371,10 @@ Test(ops, blocks_of_rows_join_as_a_tree) {
         run_both_ways(&x);
         for (int i = 0; i < backend_count; i++) {
             if (!case_can_run(backends[i]) || strcmp(backend_class(backends[i]), backend_class(readable))) continue;
-            OpCase y;
+            LOCAL(case_release) OpCase y;
             case_init(&y, kinds[k], ROWS, 3, backends[i], 1, 51, true);
             run_both_ways(&y);
             cr_assert(worst_distance(&y, 0, &x, 0) == 0, "%s on %s", op_info[kinds[k]].name, backends[i]->name);
-            case_release(&y);
         }
         if (kinds[k] == OP_mean) {
             float block[4] = {0};

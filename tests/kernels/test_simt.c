@@ -12,13 +12,7 @@
 
 KERNEL_BUILDS(simt);
 
-ParameterizedTestParameters(simt, ops_have_the_readable_bits) {
-    static int index[CASE_COUNT];
-    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, CASE_COUNT);
-}
-
-ParameterizedTest(int *index, simt, ops_have_the_readable_bits) {
+TEST_EACH(simt, ops_have_the_readable_bits, CASE_COUNT) {
     int kind = *index;
     SimtCase shape;
     bool costly;
@@ -38,7 +32,7 @@ ParameterizedTest(int *index, simt, ops_have_the_readable_bits) {
 
 /* Forward, or backward with nothing wanted of it, so that no stage writes: what scratch held before is gone. */
 static void assert_fresh(const char *backend, int kind, bool back) {
-    OpCase c;
+    LOCAL(case_release) OpCase c;
     case_init(&c, kind, 9, 16, backend_find(backend, &e), 2, 7, true);
     const Kernel *k = c.backend->kernel[c.call.kind];
     size_t bytes = k->scratch(&c.call), stale = 0;
@@ -50,16 +44,14 @@ static void assert_fresh(const char *backend, int kind, bool back) {
         k->forward(&c.call);
     for (size_t i = 0; i < bytes / 4; i++) stale += ((const uint32_t *)c.call.scratch)[i] == 0x3f3f3f3fu;
     cr_assert_eq(stale, 0, "%s on %s: %zu words of scratch are of an op before", case_name(kind), backend, stale);
-    case_release(&c);
 }
 
 Test(simt, scratch_is_fresh_for_every_op) {
     int ran = 0;
     for (int kind = 0; kind < CASE_COUNT; kind++) {
-        OpCase c;
+        LOCAL(case_release) OpCase c;
         case_init(&c, kind, 9, 16, backend_find("simt", &e), 2, 7, true);
         bool has = c.backend->kernel[c.call.kind]->scratch(&c.call) > 0;
-        case_release(&c);
         if (!has || op_is_probe(case_op(kind))) continue;
         for (int way = 0; way < 4; way++) assert_fresh(way & 1 ? "simt" : "simt-fp32", kind, way & 2);
         ran++;
@@ -109,7 +101,7 @@ Test(simt, the_largest_tiles_take_many_strips) {
     SimtCase shape;
     bool costly;
     for (int i = 0; simt_case(OP_linear, i, &shape, &costly); i++) {
-        OpCase c;
+        LOCAL(case_release) OpCase c;
         case_init(&c, OP_linear, shape.rows, shape.cols, backend_find("simt", &e), shape.replicas, 7, shape.optional);
         /* dx's in the second, where dW has smaller tiles, and dW's in the third */
         const int k[TILES] = {c.call.in[0].cols, c.call.out.cols, c.call.in[0].rows};
@@ -118,18 +110,11 @@ Test(simt, the_largest_tiles_take_many_strips) {
             while (strcmp(s->name, name[t]) != 0) s++;
             if (s->grid(&c.call).x && k[t] > most[t]) most[t] = k[t];
         }
-        case_release(&c);
     }
     for (int t = 0; t < TILES; t++) cr_expect(most[t] > 2 * STRIP, "%s: k = %d", name[t], most[t]);
 }
 
-ParameterizedTestParameters(simt, trainings_have_the_readable_bits) {
-    static int index[64];
-    for (int i = 0; i < 64; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)toy_settings());
-}
-
-ParameterizedTest(int *index, simt, trainings_have_the_readable_bits) {
+TEST_EACH(simt, trainings_have_the_readable_bits, toy_settings()) {
     Variant v;
     ModelShape s;
     Recipe r;
@@ -157,7 +142,7 @@ static void compare_alone_and_among(const char *backend) {
     recipe[1].lr = 1e30, recipe[1].clip = 0, recipe[2].lr = 3e-3;
     uint64_t seed[3] = {4, 5, 6};
     const Backend *b = backend_find(backend, &e);
-    Trainer *three;
+    LOCAL(trainer_release) Trainer *three;
     StepReport report[3] = {{.finite = true}, {.finite = true}, {.finite = true}};
     OK(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, b, &e));
     uint8_t chain[3][32] = {{0}};
@@ -179,7 +164,6 @@ static void compare_alone_and_among(const char *backend) {
         snprintf(among, sizeof among, "%s:%s", sha256_hex(chain_text, chain[r]), parameters);
         cr_assert_str_eq(among, alone, "%s, replica %d", backend, r);
     }
-    trainer_free(three);
 }
 
 Test(simt, same_alone_and_among_replicas) {
@@ -243,10 +227,10 @@ static const ProbeChoice *chosen; /* NULL: the usual ones */
 static int compare_stretches(ModelShape s, const Recipe *recipe, const char *variant, int steps, int at_once) {
     const uint64_t seed[REPLICAS] = {21, 22};
     const Variant *v = variant_find(variant, &e);
-    Trainer *host, *device;
+    LOCAL(trainer_release) Trainer *host, *device;
     OK(trainer_for_gpt(&host, &s, v, chosen, recipe, seed, REPLICAS, backend_find("cpu", &e), &e));
     OK(trainer_for_gpt(&device, &s, v, chosen, recipe, seed, REPLICAS, backend_find("simt", &e), &e));
-    StepReport *a = trainer_reports(host, steps * REPLICAS), *b = trainer_reports(device, steps * REPLICAS);
+    OWNED StepReport *a = trainer_reports(host, steps * REPLICAS), *b = trainer_reports(device, steps * REPLICAS);
     train_both(host, device, s.context, steps, at_once, a, b);
     int died = steps;
     for (int i = 0; i < steps * REPLICAS; i++) {
@@ -260,10 +244,6 @@ static int compare_stretches(ModelShape s, const Recipe *recipe, const char *var
         cr_assert_str_eq(x, y, "parameters of replica %d", r);
         cr_assert_eq(host->alive[r], device->alive[r]);
     }
-    free(a);
-    free(b);
-    trainer_free(host);
-    trainer_free(device);
     return died;
 }
 
@@ -325,7 +305,7 @@ static void compare_death(const char *variant, const char *gate, double lr, char
     const char *const name[2] = {"cpu", "simt"};
     int step[2];
     for (int i = 0; i < 2; i++) {
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         report[i] = (StepReport){.finite = true, .probe = probe[i]};
         OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find(name[i], &e), &e));
         probes = trainer_probes(t);
@@ -337,7 +317,6 @@ static void compare_death(const char *variant, const char *gate, double lr, char
         cr_assert(!report[i].finite, "%s was meant to diverge", variant);
         step[i] = t->step;
         hash_text(hash[i], t, 0);
-        trainer_free(t);
     }
     cr_assert_eq(step[0], step[1]);
     cr_assert_str_eq(hash[0], hash[1]);

@@ -84,13 +84,7 @@ static int nans_of(const Wrong *w) {
     return nans;
 }
 
-ParameterizedTestParameters(simt_wrong, every_mistake_is_found) {
-    static int index[WRONG_COUNT];
-    for (int i = 0; i < WRONG_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, WRONG_COUNT);
-}
-
-ParameterizedTest(int *index, simt_wrong, every_mistake_is_found) {
+TEST_EACH(simt_wrong, every_mistake_is_found, WRONG_COUNT) {
     const Wrong *w = &simt_wrong[*index];
     int alone = 0, together = 0;
     if (w->symptom == STOPS || w->symptom == REFUSED) must_stop(w);

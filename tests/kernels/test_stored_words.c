@@ -13,12 +13,6 @@ static const struct {
 } pair[] = {{"simt-fp16", "simt"}, {"simt-bf16-stored", "simt"}};
 enum { PAIRS = sizeof pair / sizeof *pair };
 
-ParameterizedTestParameters(stored_words, are_rounded_once) {
-    static int index[CASE_COUNT * PAIRS];
-    for (int i = 0; i < CASE_COUNT * PAIRS; i++) index[i] = i;
-    return cr_make_param_array(int, index, CASE_COUNT * PAIRS);
-}
-
 static void copy_view(const OpCase *to, View a, const OpCase *from, View b) {
     for (size_t i = 0; a.at && i < view_count(a); i++) view_set(to, a, 0, i, view_get(from, b, 0, i));
 }
@@ -48,14 +42,14 @@ static void expect_counted(const Rounded *got, const Rounded *expected, const Op
 
 /* A kernel reads words, computes in float and rounds where it stores: on numbers of those words it writes what the same
  * kernel of floats does, rounded, and counts it. Large and small numbers, so that there is something to count. */
-ParameterizedTest(int *index, stored_words, are_rounded_once) {
+TEST_EACH(stored_words, are_rounded_once, CASE_COUNT * PAIRS) {
     const int kind = *index % CASE_COUNT;
     const OpKind op = case_op(kind);
     const Backend *a = backend_find(pair[*index / CASE_COUNT].narrow, &e);
     const Backend *b = backend_find(pair[*index / CASE_COUNT].wide, &e);
     cr_assert(a && b && case_narrow(a));
     for (int s = 0; s < 2 * SHAPES; s++) {
-        OpCase x, y;
+        LOCAL(case_release) OpCase x, y;
         Rounded count[1 + OP_MAX_IN] = {{0}}, expected[1 + OP_MAX_IN] = {{0}};
         const bool adds = s % 2;
         case_init(&x, kind, shapes[s / 2].rows, shapes[s / 2].cols, a, 1, 61, true);
@@ -77,6 +71,5 @@ ParameterizedTest(int *index, stored_words, are_rounded_once) {
             expect_rounded(&x, x.call.din[i], stored, &y, y.call.din[i], &expected[1 + i]);
         }
         for (int i = 0; i <= OP_MAX_IN; i++) expect_counted(&count[i], &expected[i], &x);
-        case_release(&x), case_release(&y);
     }
 }

@@ -27,7 +27,7 @@ Test(stored, the_checkout_keeps_measurements_of_its_claims) {
     char path[STORED_PATH_SIZE];
     ClaimFile *file;
     int files, used = 0, contrasts = 0, statements_of = 0;
-    Stored s;
+    LOCAL(stored_release) Stored s;
     OK(claims_read_all(&file, &files, SOURCE_ROOT, NULL, &e));
     OK(stored_read(&s, stored_file(SOURCE_ROOT, path), &e));
     for (const StoredVerdict *v = s.at; v < s.at + s.count; v++) {
@@ -43,7 +43,6 @@ Test(stored, the_checkout_keeps_measurements_of_its_claims) {
         cr_expect(any || !v->contrast, "%s: %s of %s measures no claim", v->id, v->contrast, v->where);
     }
     cr_expect(contrasts > 200 && statements_of > 20 && used > 200, "%d, %d", contrasts, statements_of);
-    stored_release(&s);
     for (int f = 0; f < files; f++) claims_release(&file[f]);
     free(file);
 }
@@ -110,7 +109,7 @@ static Rc read_text(Stored *s, const char *text) {
 }
 
 Test(stored, says_who_measured_what) {
-    Stored s;
+    LOCAL(stored_release) Stored s;
     OK(read_text(&s, HEAD CLAIM
                            "{\"verdict\": \"not tested\"},"
                            "{\"verdict\": \"contradicted\", \"n\": 2, " PLACE SPECS "\"trained\": \"2026-11-22\", "
@@ -126,7 +125,6 @@ Test(stored, says_who_measured_what) {
                                 "are in no commit)");
     cr_expect(v[1].stated == STATED_FAILS && v[1].n == 1 && !v[1].exploratory && !v[1].where);
     cr_expect_str_eq(v[1].made, "commit abc");
-    stored_release(&s);
 }
 
 Test(stored, damage_is_one_line) {

@@ -38,12 +38,11 @@ static void make(Tape *tape, Program *p, const char *backend, int passes) {
     p->scalars[0] = (Scalars){.seed = 1, .count = 2 * CANON_BLOCK, .drop_scale = 1};
     for (int i = 0; i < tape->tensors; i++) {
         size_t words = tensor_words(&tape->tensor[i]);
-        float *x = mem_alloc(words, sizeof *x);
+        OWNED float *x = mem_alloc(words, sizeof *x);
         for (size_t k = 0; k < words; k++) x[k] = 0.01f * (float)(k % 17) - 0.05f;
         if (tape->tensor[i].role == ROLE_PARAM) program_write(p, ROLE_PARAM, i, 0, x);
         for (size_t k = 0; tape->tensor[i].role == ROLE_TOKEN && k < words; k++)
             program_ids(p, i, 0)[k] = (int32_t)(k % 60);
-        free(x);
     }
 }
 
@@ -58,8 +57,8 @@ static const float *last_gradient(const Tape *tape, const Program *p) {
 /* Every contribution to a parameter's gradient is in one bucket, once; the largest tensor alone may make one larger
  * than an eighth. */
 Test(allreduce, buckets_hold_all_gradients) {
-    Tape tape;
-    Program p;
+    LOCAL(tape_release) Tape tape;
+    LOCAL(program_release) Program p;
     Allreduce *a;
     size_t contributions = 0, largest = 0;
     Mirror m = {.last = &(const float){1}};
@@ -81,15 +80,13 @@ Test(allreduce, buckets_hold_all_gradients) {
     cr_expect_eq(m.partners, 1);
     cr_expect_eq(m.bytes, contributions * sizeof(float), "%zu bytes, not %zu", m.bytes, contributions * sizeof(float));
     allreduce_release(a);
-    program_release(&p);
-    tape_release(&tape);
 }
 
 /* The first bucket's exchange waits for a gradient that only the end of the pass makes: it could wait for ever if the
  * pass waited for it. Then all are those of one rank, twice. */
 Test(allreduce, the_pass_goes_on_beside_the_exchange, .timeout = 600) {
-    Tape tape;
-    Program p;
+    LOCAL(tape_release) Tape tape;
+    LOCAL(program_release) Program p;
     Allreduce *a;
     Mirror m = {.waits = 1};
     const Ranks two = {.ranks = 2, .swap = mirror, .context = &m};
@@ -98,7 +95,7 @@ Test(allreduce, the_pass_goes_on_beside_the_exchange, .timeout = 600) {
     program_forward(&p);
     program_backward(&p);
     size_t words = p.stride[ROLE_GRAD] / sizeof(float);
-    float *once = mem_alloc(words, sizeof *once), *twice = mem_alloc(words, sizeof *twice);
+    OWNED float *once = mem_alloc(words, sizeof *once), *twice = mem_alloc(words, sizeof *twice);
     memcpy(once, p.arena[ROLE_GRAD].at, words * sizeof *once);
     OK(allreduce_init(&a, &p, 2, &two, &e));
     for (int again = 0; again < 2; again++) {
@@ -120,11 +117,7 @@ Test(allreduce, the_pass_goes_on_beside_the_exchange, .timeout = 600) {
         cr_expect_eq(wrong, 0, "%d of %d gradients", wrong, compared);
         cr_expect_gt(compared, 500);
     }
-    free(once);
-    free(twice);
     allreduce_release(a);
-    program_release(&p);
-    tape_release(&tape);
 }
 
 Test(allreduce, slots_are_those_of_a_binary_counter) {

@@ -18,13 +18,7 @@ enum { CLASSES = sizeof classes / sizeof *classes };
 static const char *const rows[] = {"cpu", "soft-dot-bf16", "soft-amx-bf16"};
 enum { ROWS = sizeof rows / sizeof *rows };
 
-ParameterizedTestParameters(bits, same_on_every_path) {
-    static int index[128];
-    for (int i = 0; i < 128; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)toy_settings());
-}
-
-ParameterizedTest(int *index, bits, same_on_every_path) {
+TEST_EACH(bits, same_on_every_path, toy_settings()) {
     Variant v;
     ModelShape s;
     Recipe r;
@@ -70,13 +64,7 @@ Test(bits, same_for_any_thread_count) {
 }
 
 /* A run alone is the run among others, also when a neighbour diverges. */
-ParameterizedTestParameters(bits, same_when_threads_share_a_run) {
-    static int index[128];
-    for (int i = 0; i < 128; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)toy_settings());
-}
-
-ParameterizedTest(int *index, bits, same_when_threads_share_a_run) {
+TEST_EACH(bits, same_when_threads_share_a_run, toy_settings()) {
     const int threads[] = {2, 3, 7};
     Variant v;
     ModelShape s;
@@ -98,7 +86,7 @@ static void alone_and_among(const Backend *backend) {
     Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
     recipe[1].lr = 1e30, recipe[1].clip = 0;
     uint64_t seed[3] = {4, 5, 6};
-    Trainer *three;
+    LOCAL(trainer_release) Trainer *three;
     StepReport report[3] = {{0}};
     OK(trainer_for_gpt(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, backend, &e));
     uint8_t chain[3][32] = {{0}}, hash[32];
@@ -117,7 +105,6 @@ static void alone_and_among(const Backend *backend) {
         snprintf(among, sizeof among, "%s:%s", sha256_hex(a, chain[r]), sha256_hex(b, hash));
         cr_assert_str_eq(among, alone, "%s", backend->name);
     }
-    trainer_free(three);
 }
 
 Test(bits, same_alone_and_among_replicas) {
@@ -171,7 +158,7 @@ Test(bits, divergence_is_the_same_everywhere) {
         Recipe recipe = toy_recipe();
         recipe.lr = 1e3, recipe.clip = 0, recipe.weight_decay = 0.5;
         uint64_t seed = 1;
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         StepReport report = {.finite = true};
         uint8_t chain[32] = {0};
         char hex[SHA256_HEX];
@@ -185,17 +172,15 @@ Test(bits, divergence_is_the_same_everywhere) {
         cr_assert(!report.finite, "it was meant to diverge");
         if (!first[0]) strcpy(first, here);
         cr_assert_str_eq(here, first, "%s", backends[i]->name);
-        trainer_free(t);
     }
 }
 
 static void fill(Trainer *t, const char *name, float value) {
     int tensor = tape_find(&t->tape, name);
     int n = t->tape.tensor[tensor].rows * t->tape.tensor[tensor].cols;
-    float *words = mem_alloc((size_t)n, sizeof *words);
+    OWNED float *words = mem_alloc((size_t)n, sizeof *words);
     for (int i = 0; i < n; i++) words[i] = value;
     program_write(&t->program, ROLE_PARAM, tensor, 0, words);
-    free(words);
 }
 
 enum { PROBES_MAX = 32 };
@@ -208,7 +193,7 @@ typedef struct {
 
 /* A step of seed 2, alone or behind a replica whose embeddings and one of whose biases are what x says. */
 static void step_beside(StepReport *report, const Backend *b, const Broken *x, int replicas) {
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     ModelShape s = toy_shape();
     Recipe recipe[2] = {toy_recipe(), toy_recipe()};
     uint64_t seed[2] = {1, 2}, *first = seed + 2 - replicas;
@@ -220,7 +205,6 @@ static void step_beside(StepReport *report, const Backend *b, const Broken *x, i
         fill(t, x->bias, x->value);
     }
     cr_assert(trainer_step(t, report));
-    trainer_free(t);
 }
 
 /* x + f is computed in place of f, so the ops are run again to find the first tensor that is not finite: the sum when

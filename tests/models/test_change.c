@@ -29,20 +29,19 @@ Test(change, change_of_the_output_by_hand) {
     for (int v = 0; v < 3; v++) {
         size_t n;
         double change = 0, size = 0;
-        Trainer *plain = toy_trainer(variant[v], NULL, &recipe, "cpu64");
+        LOCAL(trainer_release) Trainer *plain = toy_trainer(variant[v], NULL, &recipe, "cpu64");
         StepReport *report = trainer_reports(plain, 1);
         toy_batch(plain, 0, 3, 0);
-        double *before = head_of(plain, &n);
+        OWNED double *before = head_of(plain, &n);
         cr_assert(trainer_step(plain, report));
-        double *after = head_of(plain, &n);
+        OWNED double *after = head_of(plain, &n);
         for (size_t i = 0; i < n; i++)
             size += before[i] * before[i], change += (after[i] - before[i]) * (after[i] - before[i]);
         double expected = sqrt(change / size);
         cr_assert(expected > 1e-4, "%s: %g", variant[v], expected);
-        free(report), free(before), free(after);
-        trainer_free(plain);
+        free(report);
         for (int b = 0; b < 2; b++) {
-            Trainer *t = toy_trainer(variant[v], &c, &recipe, b ? "cpu" : "cpu64");
+            LOCAL(trainer_release) Trainer *t = toy_trainer(variant[v], &c, &recipe, b ? "cpu" : "cpu64");
             report = trainer_reports(t, 1);
             toy_batch(t, 0, 3, 0);
             cr_assert(trainer_step(t, report));
@@ -52,7 +51,6 @@ Test(change, change_of_the_output_by_hand) {
             cr_assert(trainer_step(t, report));
             cr_expect(isnan(toy_probe(t, report, PROBE_output_change, -1)), "%s: only the first update", variant[v]);
             free(report);
-            trainer_free(t);
         }
     }
 }
@@ -74,7 +72,7 @@ Test(change, change_of_the_output_has_the_same_bits) {
         if (!backend) continue; /* built without */
         OK(trainer_for_gpt(&t, &s, variant_find("post", &e), &c, recipe, seed, cases[i].replicas, backend, &e));
         if (cases[i].threads > 1) OK(trainer_share(t, cases[i].threads, &e));
-        StepReport *report = trainer_reports(t, cases[i].replicas);
+        OWNED StepReport *report = trainer_reports(t, cases[i].replicas);
         for (int r = 0; r < cases[i].replicas; r++) toy_batch(t, r, seed[r], 0);
         cr_assert(trainer_step(t, report));
         double found = toy_probe(t, &report[0], PROBE_output_change, -1);
@@ -82,7 +80,6 @@ Test(change, change_of_the_output_has_the_same_bits) {
         cr_expect(found > 0 && found == expected, "%s, %d threads, %d runs: %.17g, not %.17g", cases[i].backend,
                   cases[i].threads, cases[i].replicas, found, expected);
         if (cases[i].replicas > 1) cr_expect_neq(toy_probe(t, &report[1], PROBE_output_change, -1), found);
-        free(report);
         trainer_free(t);
     }
 }

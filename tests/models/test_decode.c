@@ -12,13 +12,12 @@ static void stir(Trainer *t) {
     for (int i = 0; i < trainer_parameters(t); i++) {
         Parameter p = trainer_parameter(t, i);
         size_t n = (size_t)p.rows * (size_t)p.cols;
-        float *w = mem_alloc(n, sizeof *w);
+        OWNED float *w = mem_alloc(n, sizeof *w);
         for (int r = 0; r < REPLICAS; r++) {
             trainer_read(t, i, r, w);
             for (size_t j = 0; j < n; j++) w[j] += 0.1f + 0.01f * (float)((j * 7 + (size_t)i) % 11);
             trainer_write(t, i, r, w);
         }
-        free(w);
     }
 }
 
@@ -120,9 +119,8 @@ Test(decode, every_placement_has_the_bits_of_whole_sentences) {
     for (int i = 0; i < variant_count; i++) {
         const Variant *v = &variants[i];
         if (variant_check(v, variant_depth(v, 2), &e)) continue;
-        Trainer *t = model(v, "cpu", 1);
+        LOCAL(trainer_release) Trainer *t = model(v, "cpu", 1);
         agree(t, i % REPLICAS, v->name), tried++;
-        trainer_free(t);
     }
     cr_expect_gt(tried, 20);
 }
@@ -131,8 +129,7 @@ Test(decode, on_every_host_backend_and_with_threads) {
     static const char *const backends[] = {"cpu64", "readable", "portable", "portable-bf16-stored"};
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++)
         for (int threads = 1; threads < 4; threads += 2) {
-            Trainer *t = model(variant_find("peri", &e), backends[b], threads);
+            LOCAL(trainer_release) Trainer *t = model(variant_find("peri", &e), backends[b], threads);
             agree(t, 0, backends[b]), agree(t, 1, backends[b]);
-            trainer_free(t);
         }
 }

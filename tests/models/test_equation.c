@@ -300,7 +300,7 @@ Test(equation, the_tape_has_the_ranges) {
                         .tied = true,
                         .norm_eps = 1e-5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Tape t;
+        LOCAL(tape_release) Tape t;
         Variant v = changed("pre", rows[i].changes);
         transformer_build(&t, &shape, &v, NULL);
         for (int layer = 0; layer < shape.layers; layer++) {
@@ -308,7 +308,6 @@ Test(equation, the_tape_has_the_ranges) {
             snprintf(name, sizeof name, "h.%d.%s", layer, rows[i].stem);
             cr_expect_eq(tape_find(&t, name) >= 0, rows[i].blocks[layer] == '1', "%s: %s", rows[i].changes, name);
         }
-        tape_release(&t);
     }
 }
 

@@ -35,7 +35,7 @@ static void try(const Variant *v, const char *key, const char *value) {
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     char hashes[130];
-    Tape t;
+    LOCAL(tape_release) Tape t;
     s.layers = 3, s.width = 16, r.lr = 1e-2;
     cr_assert(count < ROWS_MAX);
     cr_assert_eq(variant_check(v, s.layers, &e), RC_OK, "%s %s: %s", key, value, e.text);
@@ -43,7 +43,6 @@ static void try(const Variant *v, const char *key, const char *value) {
     snprintf(now->what, sizeof now->what, "%.40s: %.50s", key, value);
     transformer_build(&t, &s, v, NULL);
     tape_sha256(&t, now->tape);
-    tape_release(&t);
     toy_hashes(hashes, v, &s, &r, 3, backend_find("cpu", &e), 3);
     snprintf(now->chain, sizeof now->chain, "%.64s", hashes);
     for (Made *other = made; other < now; other++) {

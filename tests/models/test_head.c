@@ -7,10 +7,9 @@
 
 /* Whether this setting's head can be cut: nothing in it learns but its matrix. */
 static bool can_cut(const ModelShape *s, const Variant *v) {
-    Tape t;
+    LOCAL(tape_release) Tape t;
     transformer_build(&t, s, v, NULL);
     bool can = tape_can_cut(&t);
-    tape_release(&t);
     return can;
 }
 

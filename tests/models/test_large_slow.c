@@ -31,7 +31,7 @@ static double step(const char *backend, int passes, uint8_t hash[32]) {
                           .bias = true,
                           .tied = true,
                           .norm_eps = 1e-5};
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     StepReport report = {0};
     const Backend *b = backend_find(backend, &e);
     cr_assert(b, "%s", e.text);
@@ -43,7 +43,6 @@ static double step(const char *backend, int passes, uint8_t hash[32]) {
         tokens[i] = (int32_t)(i * 7919L % VOCAB), targets[i] = (int32_t)((i + 1) * 7919L % VOCAB);
     cr_assert(trainer_step(t, &report) && report.finite);
     trainer_hash(t, 0, hash);
-    trainer_free(t);
     return report.loss;
 }
 
@@ -70,7 +69,7 @@ Test(large_slow, numbers_one_by_one, .timeout = 900) {
     static const char *const backends[] = {"cpu", "readable"};
     size_t n = (size_t)ROWS * COLS;
     needs_memory(9.5e9);
-    float *x = malloc(n * sizeof *x);
+    OWNED float *x = malloc(n * sizeof *x);
     cr_assert(x);
     for (size_t b = 0; b < 2; b++)
         for (int parts = 1; parts <= 3; parts += 2) {
@@ -84,5 +83,4 @@ Test(large_slow, numbers_one_by_one, .timeout = 900) {
             for (size_t i = 0; i < n; i += i < n - LAST ? n / 4096 : 1)
                 cr_assert_eq(x[i], 3 * (float)(i % 1021), "%s: number %zu", backends[b], i);
         }
-    free(x);
 }

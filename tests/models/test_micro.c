@@ -14,10 +14,9 @@ enum { RANKS = 4, STEPS = 2 };
 static bool setting(int i, Variant *v, ModelShape *s, Recipe *r) {
     toy_setting(i, v, s, r);
     s->width = 8, s->batch = 4 * CANON_BLOCK / s->context;
-    Tape tape;
+    LOCAL(tape_release) Tape tape;
     transformer_build(&tape, s, v, NULL);
     bool possible = !s->pairs && !tape.data_inits;
-    tape_release(&tape);
     return possible;
 }
 
@@ -147,7 +146,7 @@ Test(micro, forward_scores_every_row) {
     double nll[2];
     long hits[2], count[2];
     for (int k = 0; k < 2; k++) {
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         Variant v;
         ModelShape s;
         Recipe r;
@@ -158,7 +157,6 @@ Test(micro, forward_scores_every_row) {
         toy_batch(t, 0, 7, 0);
         trainer_forward(t);
         trainer_score(t, 0, 100, s.batch * s.context - 200, &nll[k], &hits[k], &count[k], NULL);
-        trainer_free(t);
     }
     cr_expect_eq(nll[0], nll[1]);
     cr_expect_eq(hits[0], hits[1]);
@@ -168,7 +166,7 @@ Test(micro, forward_scores_every_row) {
 
 /* What a step in `passes` stops at when one row's token has an infinite embedding. small: two blocks, one layer. */
 static void stopped_at(char culprit[CULPRIT_SIZE], const char *backend, bool small, int passes, int row) {
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     Variant v;
     ModelShape s;
     Recipe r;
@@ -189,7 +187,6 @@ static void stopped_at(char culprit[CULPRIT_SIZE], const char *backend, bool sma
     cr_assert(trainer_step(t, report));
     cr_expect_not(report->finite);
     memcpy(culprit, report->culprit, CULPRIT_SIZE);
-    trainer_free(t);
 }
 
 /* A loss that is not finite in the last micro-batch alone stops the run where it stops it in one pass. */

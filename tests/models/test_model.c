@@ -45,19 +45,13 @@ static Variant variant_of(int i) {
     return v;
 }
 
-static struct criterion_test_params every_variant(void) {
-    static int index[128];
-    for (int i = 0; i < 128; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)(variant_count + DRESSED));
-}
-
 /* Directional derivatives of the whole loss along each parameter tensor's largest gradient. */
 static void check_gradients(int index, const Variant *v, const ModelShape *s) {
     const Backend *oracle = backend_find("cpu64", &e);
     Recipe recipe = toy_recipe();
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
     uint64_t seed = 3;
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     OK(trainer_for_gpt(&t, s, v, NULL, &recipe, &seed, 1, oracle, &e));
     toy_batch(t, 0, 7, 0);
     t->program.scalars[0] = (Scalars){.count = s->batch * s->context, .drop_scale = 1};
@@ -85,14 +79,9 @@ static void check_gradients(int index, const Variant *v, const ModelShape *s) {
         checked++;
     }
     cr_assert(checked > 10);
-    trainer_free(t);
 }
 
-ParameterizedTestParameters(model, gradient) {
-    return every_variant();
-}
-
-ParameterizedTest(int *index, model, gradient) {
+TEST_EACH(model, gradient, (variant_count + DRESSED)) {
     Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.layers = variant_depth(&v, s.layers);
@@ -103,11 +92,7 @@ ParameterizedTest(int *index, model, gradient) {
 }
 
 /* The same of encoder-decoders, of every variant. */
-ParameterizedTestParameters(model, gradient_of_pairs) {
-    return every_variant();
-}
-
-ParameterizedTest(int *index, model, gradient_of_pairs) {
+TEST_EACH(model, gradient_of_pairs, (variant_count + DRESSED)) {
     Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.layers = variant_depth(&v, s.layers);
@@ -125,7 +110,7 @@ Test(model, overfits_one_batch) {
         recipe.optimizer = (OptimizerKind)o, recipe.lr = o == OPTIMIZER_sgd ? 0.1 : 3e-3, recipe.weight_decay = 0;
         ModelShape s = toy_shape();
         uint64_t seed = 1;
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         StepReport report = {.finite = true};
         OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cpu, &e));
         for (int i = 0; i < 300; i++) {
@@ -134,7 +119,6 @@ Test(model, overfits_one_batch) {
             if (i == 0) cr_assert_float_eq(report.loss, logf(65), 0.1f);
         }
         cr_assert(report.loss < 0.5f, "optimizer %d: loss %g after 300 steps", o, (double)report.loss);
-        trainer_free(t);
     }
 }
 
@@ -143,7 +127,7 @@ static void losses(double *out, int steps, const Variant *v, double eps) {
     s.norm_eps = eps;
     Recipe recipe = toy_recipe();
     uint64_t seed = 5;
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     StepReport report = {.finite = true};
     OK(trainer_for_gpt(&t, &s, v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     for (int i = 0; i < steps; i++) {
@@ -151,7 +135,6 @@ static void losses(double *out, int steps, const Variant *v, double eps) {
         trainer_step(t, &report);
         out[i] = program_value(&t->program, ROLE_ACT, t->tape.loss, 0, 0);
     }
-    trainer_free(t);
 }
 
 /* LN(LN(x)) = LN(x) at gain 1, bias 0, eps 0: prepost is post at initialization when both carry an embedding LN. */
@@ -180,19 +163,15 @@ static int owner(const Tape *t, const Places *p, int tensor, int until) {
     return last;
 }
 
-ParameterizedTestParameters(model, places) {
-    return every_variant();
-}
-
 /* No op's input is overwritten before it runs forward, nor before it runs backward, except by an output that may alias
  * it. */
-ParameterizedTest(int *index, model, places) {
+TEST_EACH(model, places, (variant_count + DRESSED)) {
     Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.dropout = true;
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     const Tape *tape = &t->tape;
     const Places *p = &t->program.places;
@@ -215,14 +194,13 @@ ParameterizedTest(int *index, model, places) {
     }
     cr_assert(over >= s.layers, "variant %d: %d outputs over an input", *index, over);
     cr_assert(p->words < tape->words[ROLE_ACT]);
-    trainer_free(t);
 }
 
 /* An output may alias an input that only one op reads, and not one that two ops read. */
 Test(model, places_by_hand) {
-    Tape t;
+    LOCAL(tape_release) Tape t;
     Places p;
-    Recompute none;
+    LOCAL(recompute_release) Recompute none;
     tape_init(&t);
     Attr attr = {.seq = 4, .alpha = 1, .beta = 1};
     int id = tape_feed(&t, 8, "id"), wte = tape_param(&t, 5, 16, INIT_TOKEN, 0, -1, "wte"),
@@ -241,15 +219,13 @@ Test(model, places_by_hand) {
     places_init(&p, &t, false, &none, sizeof(float));
     cr_assert_eq(p.words, 5u * 8 * 16);
     places_release(&p);
-    recompute_release(&none);
-    tape_release(&t);
 }
 
 /* A gradient aliases its activation where only one op reads the activation; then the op before it cannot take over the
  * gradient's memory. */
 Test(model, gradients_over_activations) {
     for (int probed = 0; probed < 2; probed++) {
-        Tape t;
+        LOCAL(tape_release) Tape t;
         Gradients g;
         tape_init(&t);
         Attr attr = {.seq = 4, .heads = 2, .alpha = 2};
@@ -276,7 +252,6 @@ Test(model, gradients_over_activations) {
         gradients_init(&g, &t, false, sizeof(float));
         for (int i = 0; i < t.tensors; i++) cr_assert(!g.over[i]);
         gradients_release(&g);
-        tape_release(&t);
     }
 }
 
@@ -298,7 +273,7 @@ Test(model, rezero_is_the_identity_at_start) {
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     uint64_t seed = 2;
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     OK(trainer_for_gpt(&t, &s, &v, NULL, &recipe, &seed, 1, backend_find("cpu64", &e), &e));
     toy_batch(t, 0, 2, 0);
     t->program.scalars[0] = (Scalars){.count = s.batch * s.context, .drop_scale = 1};
@@ -310,7 +285,6 @@ Test(model, rezero_is_the_identity_at_start) {
         double squares = t->program.backend->sumsq(program_at(&t->program, ROLE_GRAD, i, 0), x->rows, x->cols);
         cr_assert((squares > 0) == (strstr(x->name, "gate") != NULL), "%s: %g", x->name, squares);
     }
-    trainer_free(t);
 }
 
 /* The shape of the write-up: 1,611,136 parameters with biases and positions at 8 layers, 818,048 at 4. */
@@ -322,22 +296,20 @@ Test(model, parameter_counts) {
     for (int i = 0; i < 2; i++) {
         ModelShape s = whole_shape();
         s.layers = known[i].layers;
-        Tape t;
+        LOCAL(tape_release) Tape t;
         transformer_build(&t, &s, variant_find("pre", &e), NULL);
         cr_assert_eq(tape_parameters(&t), known[i].parameters, "%zu", tape_parameters(&t));
         cr_assert(tape_find(&t, "h.3.attn.c_attn.weight") >= 0 && tape_find(&t, "ln_f.bias") >= 0);
-        tape_release(&t);
     }
 }
 
 /* FLOPs by the published formula: 3 (2 (12 L d^2 + V d) + L 4 d (T + 1) / 2) per token. */
 Test(model, flops_follow_the_formula) {
     ModelShape s = whole_shape();
-    Tape t;
+    LOCAL(tape_release) Tape t;
     transformer_build(&t, &s, variant_find("pre", &e), NULL);
     double formula = 2048.0 * 3 * (2 * (12.0 * 8 * 128 * 128 + 65 * 128) + 8 * 4 * 128 * 129 / 2.0);
     cr_assert_float_eq(tape_flops(&t), formula, 1.0);
-    tape_release(&t);
 }
 
 /* Shared tensors start with the same numbers whatever else an arm has. */
@@ -345,7 +317,7 @@ Test(model, arms_share_initial_weights) {
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();
     uint64_t seed = 9;
-    Trainer *a, *b;
+    LOCAL(trainer_release) Trainer *a, *b;
     OK(trainer_for_gpt(&a, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
     OK(
         trainer_for_gpt(&b, &s, variant_find("peri", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
@@ -359,8 +331,6 @@ Test(model, arms_share_initial_weights) {
         shared++;
     }
     cr_assert(shared > 20);
-    trainer_free(a);
-    trainer_free(b);
 }
 
 /* Learning rates against hand-computed values. */

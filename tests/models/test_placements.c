@@ -47,10 +47,9 @@ enum { STEPS = 3 };
 static double apart(const Variant *a, const Variant *b, int layers, int steps) {
     double x[STEPS], y[STEPS], norm[2] = {0}, worst = 0;
     Recipe r = toy_recipe();
-    Trainer *ta = trainer(a, layers, 0, &r, "cpu64"), *tb = trainer(b, layers, 0, &r, "cpu64");
+    LOCAL(trainer_release) Trainer *ta = trainer(a, layers, 0, &r, "cpu64"), *tb = trainer(b, layers, 0, &r, "cpu64");
     train(x, steps, &norm[0], ta), train(y, steps, &norm[1], tb);
     for (int i = 0; i < steps; i++) worst = fmax(worst, fabs(x[i] - y[i]) / fabs(x[i]));
-    trainer_free(ta), trainer_free(tb);
     return fmax(worst, steps ? fabs(norm[0] - norm[1]) / norm[0] : 0);
 }
 
@@ -111,10 +110,9 @@ Test(placements, identities_at_the_start) {
         Variant a = changed(rows[i].row, rows[i].changes), b = changed(rows[i].same, rows[i].same_changes);
         double x, y, norm[2];
         Recipe r = toy_recipe();
-        Trainer *ta = trainer(&a, 2, 0, &r, "cpu64"), *tb = trainer(&b, 2, 0, &r, "cpu64");
+        LOCAL(trainer_release) Trainer *ta = trainer(&a, 2, 0, &r, "cpu64"), *tb = trainer(&b, 2, 0, &r, "cpu64");
         train(&x, 1, &norm[0], ta), train(&y, 1, &norm[1], tb);
         cr_expect(fabs(x - y) < 1e-12 * fabs(x), "%s and %s: %.17g %.17g", rows[i].row, rows[i].same, x, y);
-        trainer_free(ta), trainer_free(tb);
     }
 }
 
@@ -131,7 +129,7 @@ static void center(Trainer *t, const char *name, bool by_row) {
     cr_assert(tensor >= 0, "%s", name);
     const Tensor *x = &t->tape.tensor[tensor];
     int rows = x->rows, cols = x->cols;
-    double *v = values(t, tensor);
+    OWNED double *v = values(t, tensor);
     for (int i = 0; i < (by_row ? rows : cols); i++) {
         double mean = 0;
         int n = by_row ? cols : rows;
@@ -139,7 +137,6 @@ static void center(Trainer *t, const char *name, bool by_row) {
         for (int j = 0; j < n; j++) v[by_row ? i * cols + j : j * cols + i] -= mean;
     }
     program_put(&t->program, ROLE_PARAM, tensor, 0, v);
-    free(v);
 }
 
 /* Pre-LN whose stream has mean zero in every row is Pre-RMSNorm (Jiang et al. 2023): LinearZeroMeanOutput. */
@@ -148,7 +145,7 @@ Test(placements, centered_pre_ln_is_pre_rmsnorm) {
     for (int i = 0; i < 2; i++) {
         Variant v = i ? changed("pre", "attn.in=rms,mlp.in=rms,final=rms") : changed("pre", "");
         Recipe r = toy_recipe();
-        Trainer *t = trainer(&v, 2, 0, &r, "cpu64");
+        LOCAL(trainer_release) Trainer *t = trainer(&v, 2, 0, &r, "cpu64");
         center(t, "wte.weight", true), center(t, "wpe.weight", true);
         for (int block = 0; block < 2; block++)
             for (int j = 0; j < 2; j++) {
@@ -157,7 +154,6 @@ Test(placements, centered_pre_ln_is_pre_rmsnorm) {
                 center(t, name, false);
             }
         train(&loss[i], 1, &norm[i], t);
-        trainer_free(t);
     }
     cr_expect(fabs(loss[0] - loss[1]) < 1e-12 * loss[0], "%.17g %.17g", loss[0], loss[1]);
 }
@@ -168,7 +164,7 @@ Test(placements, admin_profiles_the_first_batch) {
     for (size_t b = 0; b < 2; b++) {
         const Variant *v = variant_find("admin", &e);
         Recipe r = toy_recipe();
-        Trainer *t = trainer(v, 2, 1e-5, &r, backends_tried[b]);
+        LOCAL(trainer_release) Trainer *t = trainer(v, 2, 1e-5, &r, backends_tried[b]);
         cr_assert(trainer_awaits_data(t));
         toy_batch(t, 0, 5, 0);
         trainer_init_from_data(t);
@@ -189,7 +185,6 @@ Test(placements, admin_profiles_the_first_batch) {
             free(w), free(f);
         }
         cr_expect(total > 1.0000001);
-        trainer_free(t);
     }
 }
 
@@ -199,7 +194,7 @@ Test(placements, admin_profiles_by_itself) {
     Recipe r = toy_recipe();
     char hash[3][SHA256_HEX];
     for (int i = 0; i < 3; i++) {
-        Trainer *t = trainer(v, 2, 1e-5, &r, "readable");
+        LOCAL(trainer_release) Trainer *t = trainer(v, 2, 1e-5, &r, "readable");
         double loss[2], norm;
         uint8_t bytes[32];
         toy_batch(t, 0, 5, 0);
@@ -208,7 +203,6 @@ Test(placements, admin_profiles_by_itself) {
         train(loss, 2, &norm, t);
         trainer_hash(t, 0, bytes);
         sha256_hex(hash[i], bytes);
-        trainer_free(t);
     }
     cr_expect_str_eq(hash[0], hash[1]);
     cr_expect_str_eq(hash[0], hash[2]);
@@ -218,17 +212,15 @@ Test(placements, admin_profiles_by_itself) {
 Test(placements, a_profiling_pass_that_meets_nan) {
     const Variant *v = variant_find("admin", &e);
     Recipe r = toy_recipe();
-    Trainer *t = trainer(v, 2, 1e-5, &r, "readable");
+    LOCAL(trainer_release) Trainer *t = trainer(v, 2, 1e-5, &r, "readable");
     StepReport report = {.finite = true};
     int bias = tape_find(&t->tape, "h.0.mlp.c_fc.bias"), n = t->tape.tensor[bias].cols;
-    float *nan = mem_alloc((size_t)n, sizeof *nan);
+    OWNED float *nan = mem_alloc((size_t)n, sizeof *nan);
     for (int i = 0; i < n; i++) nan[i] = NAN;
     program_write(&t->program, ROLE_PARAM, bias, 0, nan);
     toy_batch(t, 0, 5, 0);
     cr_assert(trainer_step(t, &report));
     cr_expect(!report.finite && !strncmp(report.culprit, "act h.0.mlp.", 12), "%s", report.culprit);
-    free(nan);
-    trainer_free(t);
 }
 
 static double deviation(const Trainer *t, const char *name, int from_part, int parts) {
@@ -277,11 +269,10 @@ Test(placements, starts) {
         Variant v = changed("pre", "");
         OK(variant_set(&v, "init", rows[i].init, &e));
         Recipe r = toy_recipe();
-        Trainer *t = trainer(&v, 4, 1e-5, &r, "readable");
+        LOCAL(trainer_release) Trainer *t = trainer(&v, 4, 1e-5, &r, "readable");
         double got = deviation(t, rows[i].tensor, rows[i].part, rows[i].parts);
         cr_expect(fabs(got - rows[i].std) <= .06 * rows[i].std, "%s %s: %g, not %g", rows[i].init, rows[i].tensor, got,
                   rows[i].std);
-        trainer_free(t);
     }
 }
 

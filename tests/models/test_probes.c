@@ -32,14 +32,12 @@ Test(probes, change_nothing_that_is_trained) {
         uint8_t expected[32], chain0[32] = {0};
         for (int i = 0; i < 4; i++) {
             uint8_t hash[32], chain[32] = {0};
-            Trainer *t = toy_trainer("peri", choice[i], &recipe, backend[b]);
-            StepReport *report = trainer_reports(t, 1);
+            LOCAL(trainer_release) Trainer *t = toy_trainer("peri", choice[i], &recipe, backend[b]);
+            OWNED StepReport *report = trainer_reports(t, 1);
             train(t, 4, report, chain, hash);
             if (!i) memcpy(expected, hash, 32), memcpy(chain0, chain, 32);
             cr_expect_arr_eq(hash, expected, 32, "%s, choice %d: other parameters", backend[b], i);
             cr_expect_arr_eq(chain, chain0, 32, "%s, choice %d: other losses", backend[b], i);
-            free(report);
-            trainer_free(t);
         }
     }
 }
@@ -70,11 +68,10 @@ static double reduced(double *x, size_t n, Reduction how) {
 static double by_hand(const Trainer *t, const Probe *p) {
     const Tensor *x = &t->tape.tensor[p->tensor];
     size_t n = (size_t)x->rows * (size_t)x->cols, first = (size_t)p->first * (size_t)x->cols;
-    double *values = mem_alloc(n, sizeof *values);
+    OWNED double *values = mem_alloc(n, sizeof *values);
     program_values(&t->program, p->role, p->tensor, 0, values);
     if (p->rows) n = (size_t)p->rows * (size_t)x->cols;
     double number = reduced(values + first, n, p->reduction == REDUCE_word ? REDUCE_norm : p->reduction);
-    free(values);
     return number;
 }
 
@@ -84,13 +81,12 @@ static double parameters_by_hand(const Trainer *t, Role role, int layer, const d
     for (int i = 0, at = 0; i < t->parameters; i++) {
         const Tensor *x = &t->tape.tensor[t->parameter[i]];
         size_t n = (size_t)x->rows * (size_t)x->cols;
-        double *values = mem_alloc(n, sizeof *values);
+        OWNED double *values = mem_alloc(n, sizeof *values);
         program_values(&t->program, role, t->parameter[i], 0, values);
         for (size_t j = 0; j < n; j++, at++) {
             double d = values[j] - (less ? less[at] : 0);
             if (layer < 0 || x->layer == layer) sum += d * d;
         }
-        free(values);
     }
     return sqrt(sum);
 }
@@ -119,15 +115,15 @@ static void gradients_of_next(Trainer *t) {
 Test(probes, numbers_by_hand) {
     const ProbeChoice all = all_probes();
     Recipe recipe = toy_recipe();
-    Trainer *t = toy_trainer("peri", &all, &recipe, "cpu64");
-    Trainer *before_update = toy_trainer("peri", &all, &recipe, "cpu64");
-    StepReport *report = trainer_reports(t, 1);
+    LOCAL(trainer_release) Trainer *t = toy_trainer("peri", &all, &recipe, "cpu64");
+    LOCAL(trainer_release) Trainer *before_update = toy_trainer("peri", &all, &recipe, "cpu64");
+    OWNED StepReport *report = trainer_reports(t, 1);
     int checked = 0;
     uint8_t chain[32] = {0}, hash[32];
     train(t, 2, report, chain, hash);
     double *before = copy_parameters(t), weights = parameters_by_hand(t, ROLE_PARAM, -1, NULL);
     train(t, 1, report, chain, hash);
-    StepReport *report_of_other = trainer_reports(before_update, 1);
+    OWNED StepReport *report_of_other = trainer_reports(before_update, 1);
     train(before_update, 2, report_of_other, chain, hash);
     gradients_of_next(before_update);
     for (int i = 0; i < trainer_probes(t); i++) {
@@ -153,10 +149,6 @@ Test(probes, numbers_by_hand) {
     }
     cr_expect_eq(toy_probe(t, report, PROBE_grad_norm, -1), report->grad_norm);
     free(before);
-    free(report_of_other);
-    free(report);
-    trainer_free(before_update);
-    trainer_free(t);
 }
 
 /* A block's last bias is added to every row of what leaves it: its gradient is the sum of the stream's gradient over
@@ -166,14 +158,15 @@ Test(probes, the_streams_gradient_is_kept_whole) {
     Recipe recipe = toy_recipe();
     static const char *const variant[] = {"pre", "none"};
     for (int v = 0; v < 2; v++) {
-        Trainer *t = toy_trainer(variant[v], &all, &recipe, "cpu64");
+        LOCAL(trainer_release) Trainer *t = toy_trainer(variant[v], &all, &recipe, "cpu64");
         gradients_of_next(t);
         for (int i = 0; i < trainer_probes(t); i++) {
             const Probe *p = &t->tape.probe[i];
             char name[TENSOR_NAME_SIZE];
             if (p->kind != PROBE_stream_grad) continue;
             int rows = t->tape.tensor[p->tensor].rows, cols = t->tape.tensor[p->tensor].cols;
-            double *stream = mem_alloc((size_t)(rows * cols), sizeof *stream), *bias = mem_alloc(32, sizeof *bias);
+            OWNED double *stream = mem_alloc((size_t)(rows * cols), sizeof *stream),
+                         *bias = mem_alloc(32, sizeof *bias);
             snprintf(name, sizeof name, "h.%d.mlp.c_proj.bias", p->layer);
             program_values(&t->program, ROLE_DACT, p->tensor, 0, stream);
             program_values(&t->program, ROLE_GRAD, tape_find(&t->tape, name), 0, bias);
@@ -182,10 +175,7 @@ Test(probes, the_streams_gradient_is_kept_whole) {
                 for (int row = 0; row < rows; row++) sum += stream[row * cols + c];
                 cr_expect_float_eq(sum, bias[c], 1e-15 + 1e-9 * fabs(bias[c]), "%s, block %d", variant[v], p->layer);
             }
-            free(stream);
-            free(bias);
         }
-        trainer_free(t);
     }
 }
 
@@ -234,19 +224,17 @@ Test(probes, the_streams_gradient_is_not_scaled_with_the_loss) {
     static const char *const precision[] = {"exact", "fp16-scaled"};
     double norm[2][2];
     for (int p = 0; p < 2; p++) {
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         const Backend *b = backend_precise("cpu", precision[p], &e);
         cr_assert(b, "%s", e.text);
         OK(trainer_for_gpt(&t, &s, variant_find("peri", &e), &all, &recipe, &seed, 1, b, &e));
-        StepReport *report = trainer_reports(t, 1);
+        OWNED StepReport *report = trainer_reports(t, 1);
         do { /* a skipped step changes nothing but the scale */
             toy_batch(t, 0, 3, 0);
             cr_assert(trainer_step(t, report) && t->step < 20);
             cr_expect(!report->skipped || isnan(toy_probe(t, report, PROBE_stream_grad, 0)));
         } while (report->skipped);
         for (int l = 0; l < 2; l++) norm[p][l] = toy_probe(t, report, PROBE_stream_grad, l);
-        free(report);
-        trainer_free(t);
     }
     for (int l = 0; l < 2; l++) cr_expect_float_eq(norm[1][l] / norm[0][l], 1, 0.02, "%g", norm[1][l] / norm[0][l]);
 }
@@ -265,11 +253,10 @@ Test(probes, massive_activations_by_hand) {
 static void plant(Trainer *t) {
     int wte = tape_find(&t->tape, "wte.weight");
     const Tensor *x = &t->tape.tensor[wte];
-    float *words = mem_alloc((size_t)x->rows * (size_t)x->cols, sizeof *words);
+    OWNED float *words = mem_alloc((size_t)x->rows * (size_t)x->cols, sizeof *words);
     program_read(&t->program, ROLE_PARAM, wte, 0, words);
     for (int row = 0; row < x->rows; row++) words[row * x->cols + 5] = row % 2 ? -20000 : 2;
     program_write(&t->program, ROLE_PARAM, wte, 0, words);
-    free(words);
 }
 
 Test(probes, massive_activations_that_were_planted) {
@@ -280,16 +267,14 @@ Test(probes, massive_activations_that_were_planted) {
     for (int b = 0; b < 3; b++) {
         uint8_t chain[32] = {0}, hash[32];
         if (!backend_find(backend[b], &(Error){.code = RC_OK})) continue;
-        Trainer *t = toy_trainer("pre", &all, &recipe, backend[b]);
-        StepReport *report = trainer_reports(t, 1);
+        LOCAL(trainer_release) Trainer *t = toy_trainer("pre", &all, &recipe, backend[b]);
+        OWNED StepReport *report = trainer_reports(t, 1);
         plant(t);
         train(t, 1, report, chain, hash);
         share[b] = toy_probe(t, report, PROBE_block_massive, 1);
         cr_expect(share[b] > 0 && share[b] < 1.0 / 32, "%s: %g of all, an odd token's channel", backend[b], share[b]);
         cr_expect_eq(share[b], share[0], "%s", backend[b]);
         cr_expect(toy_probe(t, report, PROBE_block_output_most, 1) > 19000);
-        free(report);
-        trainer_free(t);
     }
 }
 
@@ -297,8 +282,8 @@ Test(probes, stand_at_the_steps_that_the_stride_divides) {
     ProbeChoice c = probes_usual();
     Recipe recipe = toy_recipe();
     c.wanted[PROBE_weight_norm] = c.wanted[PROBE_block_update_norm] = true, c.every = 3;
-    Trainer *t = toy_trainer("none", &c, &recipe, "cpu");
-    StepReport *report = trainer_reports(t, 1);
+    LOCAL(trainer_release) Trainer *t = toy_trainer("none", &c, &recipe, "cpu");
+    OWNED StepReport *report = trainer_reports(t, 1);
     for (int step = 0; step < 7; step++) {
         uint8_t chain[32] = {0}, hash[32];
         train(t, 1, report, chain, hash);
@@ -308,8 +293,6 @@ Test(probes, stand_at_the_steps_that_the_stride_divides) {
         cr_expect(isnan(toy_probe(t, report, PROBE_norm_input, 1)), "a model without norms has nothing there");
         cr_expect(report->grad_norm > 0, "clipping needs it at every step");
     }
-    free(report);
-    trainer_free(t);
 }
 
 Test(probes, what_a_stored_run_lacks) {
@@ -333,16 +316,14 @@ Test(probes, a_thousand_and_twenty_four_layers) {
     s.layers = 1024, s.width = 4, s.heads = 1, s.context = 4, s.batch = 1, s.vocab = 11;
     Recipe recipe = toy_recipe();
     const uint64_t seed = 1;
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e));
-    StepReport *report = trainer_reports(t, 1);
+    OWNED StepReport *report = trainer_reports(t, 1);
     toy_batch(t, 0, 1, 0);
     cr_assert(trainer_step(t, report) && report->finite);
     cr_assert_eq(trainer_probes(t), 3 + 2 * 1024);
     cr_expect(toy_probe(t, report, PROBE_block_grad_norm, 1023) > 0 &&
               toy_probe(t, report, PROBE_norm_input, 1023) > 0);
-    free(report);
-    trainer_free(t);
 }
 
 /* A model that no file of models/ knows: a second stack reads the feed "source", and what it makes of it is added to

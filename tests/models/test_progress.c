@@ -107,9 +107,8 @@ static void copy(Moving *to_m, const Moving *from_m) {
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < trainer_parameters(from_m->t); i++)
             for (int r = 0; r < REPLICAS; r++) {
-                void *mine;
+                OWNED void *mine;
                 trainer_put(to_m->t, role[k], i, r, trainer_words(from_m->t, role[k], i, r, &mine));
-                free(mine);
             }
     trainer_seek(to_m->t, from_m->t->step);
 }

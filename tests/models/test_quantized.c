@@ -51,7 +51,7 @@ static double product_error(const Program *p, int op, int replica, double *x, bo
 }
 
 Test(quantized, products_of_blocks_alone) {
-    Trainer *t = trained("cpu64", "pre", 2, 1);
+    LOCAL(trainer_release) Trainer *t = trained("cpu64", "pre", 2, 1);
     Program *p = &t->program;
     int products = 0, heads = 0;
     trainer_forward(t);
@@ -69,7 +69,6 @@ Test(quantized, products_of_blocks_alone) {
         free(x[0]), free(x[1]);
     }
     cr_expect(products == 2 * 4 && heads == 1, "%d products in blocks, %d outside", products, heads);
-    trainer_free(t);
 }
 
 static double loss_of(Trainer *t, int how) {
@@ -84,7 +83,7 @@ static double loss_of(Trainer *t, int how) {
 }
 
 Test(quantized, same_bits_and_nothing_left_behind) {
-    Trainer *plain = trained("readable", "peri", 1, 1), *fast = trained("cpu", "peri", 2, 3);
+    LOCAL(trainer_release) Trainer *plain = trained("readable", "peri", 1, 1), *fast = trained("cpu", "peri", 2, 3);
     double before = loss_of(plain, -1), last = 0;
     for (int q = 0; q < QUANTIZATION_COUNT; q++) {
         double a = loss_of(plain, q), b = loss_of(fast, q);
@@ -94,6 +93,4 @@ Test(quantized, same_bits_and_nothing_left_behind) {
         cr_expect_eq(loss_of(plain, -1), before);
         last = a;
     }
-    trainer_free(plain);
-    trainer_free(fast);
 }

@@ -95,9 +95,9 @@ Test(recompute, probes_read_the_same) {
 }
 
 static size_t words_of(int layers, bool recompute) {
-    Tape t;
-    Recompute again;
-    Places p;
+    LOCAL(tape_release) Tape t;
+    LOCAL(recompute_release) Recompute again;
+    LOCAL(places_release) Places p;
     ModelShape s = toy_shape();
     const ProbeChoice none = {.every = 1};
     s.layers = layers, s.recompute = recompute;
@@ -105,9 +105,6 @@ static size_t words_of(int layers, bool recompute) {
     recompute_init(&again, &t);
     places_init(&p, &t, true, &again, sizeof(float));
     size_t words = p.words;
-    places_release(&p);
-    recompute_release(&again);
-    tape_release(&t);
     return words;
 }
 
@@ -122,8 +119,8 @@ Test(recompute, a_block_more_keeps_its_output_alone) {
 
 /* Each op of the first of two blocks but those that only a sum reads: the last products. */
 Test(recompute, last_products_are_not_run_again) {
-    Tape t;
-    Recompute r;
+    LOCAL(tape_release) Tape t;
+    LOCAL(recompute_release) Recompute r;
     ModelShape s = toy_shape();
     const ProbeChoice none = {.every = 1};
     s.recompute = true, s.dropout = true;
@@ -136,8 +133,6 @@ Test(recompute, last_products_are_not_run_again) {
         cr_expect_eq(r.again[i], t.op[i].layer == 0 && !output && !product && !dropped, "%s", name);
         cr_expect_eq(r.lost[t.op[i].out], t.op[i].layer >= 0 && !strstr(name, "mlp.residual"), "%s", name);
     }
-    recompute_release(&r);
-    tape_release(&t);
 }
 
 /* Where a run stops is named as it is without. */
@@ -158,20 +153,18 @@ static int counted_once(const char *row, double init_std) {
     Rounded *count[2];
     int sites = 0, rounded = 0;
     for (int again = 0; again < 2; again++) {
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         ModelShape s = toy_shape();
         s.layers = 3, s.recompute = again;
         if (init_std > 0) r.init.matrix = r.init.residual = init_std;
         const Backend *backend = backend_find(row, &e);
         OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend, &e));
-        StepReport *report = trainer_reports(t, 1);
+        OWNED StepReport *report = trainer_reports(t, 1);
         toy_batch(t, 0, 7, 0);
         cr_assert(trainer_step(t, report));
         sites = roundings_sites(&t->program);
         count[again] = mem_alloc((size_t)sites, sizeof *count[again]);
         roundings_read(&t->program, 0, count[again]);
-        free(report);
-        trainer_free(t);
     }
     for (int i = 0; i < sites; i++) {
         rounded += count[0][i].subnormal || count[0][i].over;

@@ -32,7 +32,7 @@ static double off(const Trainer *t, int replica, int *lines) {
         const Tensor *x = &t->tape.tensor[t->parameter[p]];
         if (x->unit == UNIT_none) continue;
         int count = x->unit == UNIT_rows ? x->rows : x->cols, length = x->unit == UNIT_rows ? x->cols : x->rows;
-        double *value = calloc((size_t)count * (size_t)length, sizeof *value);
+        OWNED double *value = calloc((size_t)count * (size_t)length, sizeof *value);
         program_values(&t->program, ROLE_PARAM, t->parameter[p], replica, value);
         for (int i = 0; i < count; i++, ++*lines) {
             double sum = 0;
@@ -42,7 +42,6 @@ static double off(const Trainer *t, int replica, int *lines) {
             }
             worst = fmax(worst, fabs(sqrt(sum) - 1));
         }
-        free(value);
     }
     return worst;
 }
@@ -63,7 +62,7 @@ static void hash_after(char out[SHA256_HEX], const Backend *b, const Case *c, in
     uint64_t seed = 3;
     uint8_t chain[32] = {0}, hash[32];
     int lines;
-    Trainer *t = trainer(b, c->table, c->vocab, &recipe, &seed, 1);
+    LOCAL(trainer_release) Trainer *t = trainer(b, c->table, c->vocab, &recipe, &seed, 1);
     cr_assert(!trainer_share(t, threads, &e));
     double start = off(t, 0, &lines);
     cr_assert(lines > 2 * (3 * 32 + 4 * 32 + 2 * 32) && start < c->rounding, "%s: %d lines, off by %g at the start",
@@ -73,7 +72,6 @@ static void hash_after(char out[SHA256_HEX], const Backend *b, const Case *c, in
     cr_assert(end < allowed, "%s: off by %g after %d steps", b->name, end, c->steps);
     trainer_hash(t, 0, hash);
     sha256_hex(out, hash);
-    trainer_free(t);
 }
 
 Test(renorm, lines_have_length_one_and_the_same_bits) {
@@ -103,11 +101,11 @@ static void probe_of_update(const char *backend) {
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     recipe.lr = 0;
-    Trainer *t = trainer(backend_find(backend, &e), UNIT_rows, 65, &recipe, &seed, 1);
-    StepReport *report = trainer_reports(t, 1);
+    LOCAL(trainer_release) Trainer *t = trainer(backend_find(backend, &e), UNIT_rows, 65, &recipe, &seed, 1);
+    OWNED StepReport *report = trainer_reports(t, 1);
     int lines, table = 0, found = 0, layer;
     while (strcmp(trainer_parameter(t, table).name, "wte.weight")) table++;
-    float *value = calloc(65 * 32, sizeof *value);
+    OWNED float *value = calloc(65 * 32, sizeof *value);
     trainer_read(t, table, 0, value);
     for (int i = 0; i < 65 * 32; i++) value[i] *= i < 32 ? 0 : 3;
     trainer_write(t, table, 0, value);
@@ -129,9 +127,6 @@ static void probe_of_update(const char *backend) {
         cr_assert(fabs(sqrt(sum) - 1) < 3e-7, "%s: row %d", backend, row);
     }
     cr_assert(off(t, 0, &lines) == 1, "the row of zeros alone is off");
-    free(value);
-    free(report);
-    trainer_free(t);
 }
 
 Test(renorm, zeros_stay_and_probes_see_the_update) {
@@ -145,11 +140,11 @@ static void zero_columns(const char *backend) {
     Recipe recipe = toy_recipe();
     uint64_t seed = 3;
     recipe.lr = 0;
-    Trainer *t = trainer(backend_find(backend, &e), UNIT_columns, 65, &recipe, &seed, 1);
-    StepReport *report = trainer_reports(t, 1);
+    LOCAL(trainer_release) Trainer *t = trainer(backend_find(backend, &e), UNIT_columns, 65, &recipe, &seed, 1);
+    OWNED StepReport *report = trainer_reports(t, 1);
     int table = 0;
     while (strcmp(trainer_parameter(t, table).name, "wte.weight")) table++;
-    float *value = calloc(65 * 32, sizeof *value);
+    OWNED float *value = calloc(65 * 32, sizeof *value);
     trainer_read(t, table, 0, value);
     for (int row = 0; row < 65; row++) value[32 * row + 7] = 0, value[32 * row + 8] *= 5;
     trainer_write(t, table, 0, value);
@@ -162,9 +157,6 @@ static void zero_columns(const char *backend) {
         sum += (double)value[32 * row + 8] * value[32 * row + 8];
     }
     cr_assert(fabs(sqrt(sum) - 1) < 3e-7, "%s: a column of length 5 is now %g", backend, sqrt(sum));
-    free(value);
-    free(report);
-    trainer_free(t);
 }
 
 Test(renorm, columns_of_zeros_stay) {
@@ -180,6 +172,7 @@ static void replicas(const char *backend) {
     uint8_t chain[32] = {0}, alone[32], among[32], begun[32];
     const Backend *b = backend_find(backend, &e);
     recipe[0].lr = recipe[1].lr = 0.1;
+    LOCAL(trainer_release)
     Trainer *one = trainer(b, UNIT_rows, 65, recipe, seed + 1, 1), *two = trainer(b, UNIT_rows, 65, recipe, seed, 2);
     trainer_hash(one, 0, begun);
     toy_train(one, 3, chain), toy_train(two, 3, chain);
@@ -191,8 +184,6 @@ static void replicas(const char *backend) {
     cr_assert(!memcmp(begun, among, 32), "%s: restarted", backend);
     trainer_hash(two, 0, among);
     cr_assert(!memcmp(alone, among, 32), "%s: beside a restart", backend);
-    trainer_free(one);
-    trainer_free(two);
 }
 
 Test(renorm, replicas_keep_to_themselves) {

@@ -24,10 +24,9 @@ typedef struct {
 
 static void hash_counts(Trainer *t, int replica, char out[SHA256_HEX]) {
     size_t sites = (size_t)trainer_sites(t);
-    Rounded *count = mem_alloc(sites, sizeof *count);
+    OWNED Rounded *count = mem_alloc(sites, sizeof *count);
     trainer_rounded(t, replica, count);
     sha256_hex_of(out, (const char *)count, sites * sizeof *count);
-    free(count);
 }
 
 static Outcome outcome(const Backend *b, const Variant *v, const ModelShape *s, const Recipe *r, int steps,
@@ -54,14 +53,8 @@ static void assert_same(const Outcome *got, const Outcome *expected, const char 
     cr_assert(got->scale.now == expected->scale.now && got->scale.skipped == expected->scale.skipped, "%s", who);
 }
 
-ParameterizedTestParameters(rounded, same_on_every_path) {
-    static int index[128];
-    for (int i = 0; i < 128; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)toy_settings());
-}
-
 /* The readable kernels against the fast ones, alone and shared, and, of every third setting, the CUDA kernels. */
-ParameterizedTest(int *index, rounded, same_on_every_path) {
+TEST_EACH(rounded, same_on_every_path, toy_settings()) {
     Variant v;
     ModelShape s;
     Recipe r;
@@ -117,15 +110,9 @@ static double farthest(PrecisionKind p) {
     return p == PRECISION_bf16_stored ? 0.3 : 0.05;
 }
 
-ParameterizedTestParameters(rounded, gradients_are_the_rounded_oracles) {
-    static int index[128];
-    for (int i = 0; i < 128; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)toy_settings());
-}
-
 /* Double kernels that store the same words: single stores may fall to the other neighbour, which moves what follows by
  * a unit of the word. All parameters together are nearer to this oracle than that is to one that does not round. */
-ParameterizedTest(int *index, rounded, gradients_are_the_rounded_oracles) {
+TEST_EACH(rounded, gradients_are_the_rounded_oracles, toy_settings()) {
     Variant v;
     ModelShape s;
     Recipe r;
@@ -133,8 +120,8 @@ ParameterizedTest(int *index, rounded, gradients_are_the_rounded_oracles) {
     for (int p = 0; p < STORED; p++) {
         Backend kernels = as("readable", stored[p]), rounding = as("cpu64", stored[p]),
                 plain = as("cpu64", PRECISION_fp64);
-        Trainer *t = passed(&kernels, &v, &s, &r), *oracle = passed(&rounding, &v, &s, &r);
-        Trainer *exact = passed(&plain, &v, &s, &r);
+        LOCAL(trainer_release) Trainer *t = passed(&kernels, &v, &s, &r), *oracle = passed(&rounding, &v, &s, &r);
+        LOCAL(trainer_release) Trainer *exact = passed(&plain, &v, &s, &r);
         double near = 0, far = 0;
         for (int i = 0; i < t->parameters; i++) {
             /* a scaled gradient is compared with its like alone */
@@ -146,7 +133,6 @@ ParameterizedTest(int *index, rounded, gradients_are_the_rounded_oracles) {
         }
         cr_assert(near < far, "%s, setting %d: %.3g from the oracle, which is %.3g from double",
                   precision_name(stored[p]), *index, near / t->parameters, far / t->parameters);
-        trainer_free(t), trainer_free(oracle), trainer_free(exact);
     }
 }
 
@@ -156,13 +142,13 @@ Test(rounded, memory_holds_words) {
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
     Backend b = as("readable", PRECISION_fp16);
-    Trainer *t = passed(&b, &v, &s, &r);
+    LOCAL(trainer_release) Trainer *t = passed(&b, &v, &s, &r);
     int words = 0, floats = 0;
     for (int i = 0; i < t->tape.tensors; i++) {
         const Tensor *x = &t->tape.tensor[i];
         size_t n = (size_t)x->rows * (size_t)x->cols;
         if (x->role != ROLE_PARAM) continue;
-        float *value = mem_alloc(n, sizeof *value), *gradient = mem_alloc(n, sizeof *gradient);
+        OWNED float *value = mem_alloc(n, sizeof *value), *gradient = mem_alloc(n, sizeof *gradient);
         program_read(&t->program, ROLE_PARAM, i, 0, value);
         program_read(&t->program, ROLE_GRAD, i, 0, gradient);
         for (size_t j = 0; j < n; j++) {
@@ -171,7 +157,6 @@ Test(rounded, memory_holds_words) {
             cr_assert(canon_to_bits(read) == canon_to_bits(rounding_fp16(value[j])), "%s", x->name);
             words++, floats += value[j] != rounding_fp16(value[j]);
         }
-        free(value), free(gradient);
     }
     cr_assert(floats > words / 2, "masters keep their digits");
     float logits[65 * 32], loss;
@@ -180,7 +165,6 @@ Test(rounded, memory_holds_words) {
     trainer_forward(t);
     program_read(&t->program, ROLE_ACT, t->tape.logits, 0, logits);
     for (int i = 0; i < 65 * 32; i++) cr_assert(logits[i] == rounding_fp16(logits[i]));
-    trainer_free(t);
 }
 
 static Trainer *made(const Backend *b, const Recipe *recipe, const uint64_t *seed, int replicas, const char *variant) {
@@ -213,7 +197,7 @@ Test(rounded, a_scale_that_is_too_large_is_halved) {
         uint8_t before[32], after[32], expected[32];
         int skipped = 0;
         if (!b) continue;
-        Trainer *t = made(b, &recipe, &seed, 1, "pre");
+        LOCAL(trainer_release) Trainer *t = made(b, &recipe, &seed, 1, "pre");
         trainer_set_scale(t, 0, (LossScale){.now = 0x1p24});
         for (;; skipped++) {
             state_of(t, before);
@@ -226,14 +210,13 @@ Test(rounded, a_scale_that_is_too_large_is_halved) {
         }
         LossScale scale = trainer_scale(t, 0);
         cr_assert(skipped > 0 && scale.skipped == skipped && scale.good == 1, "%d skipped", skipped);
-        Trainer *u = made(b, &recipe, &seed, 1, "pre");
+        LOCAL(trainer_release) Trainer *u = made(b, &recipe, &seed, 1, "pre");
         trainer_set_scale(u, 0, (LossScale){.now = scale.now});
         toy_batch(u, 0, seed, (uint64_t)skipped);
         cr_assert(trainer_step(u, &right) && !right.skipped);
         state_of(u, expected);
         cr_assert_arr_eq(after, expected, 32, "bias correction counts updates, not steps");
         cr_assert(right.grad_norm == report.grad_norm && report.grad_norm < 100, "the norm is that of the loss");
-        trainer_free(t), trainer_free(u);
     }
 }
 
@@ -244,13 +227,12 @@ Test(rounded, a_scale_that_fits_is_doubled) {
         uint64_t seed = 3;
         StepReport report = {0};
         if (!b) continue;
-        Trainer *t = made(b, &recipe, &seed, 1, "pre");
+        LOCAL(trainer_release) Trainer *t = made(b, &recipe, &seed, 1, "pre");
         trainer_set_scale(t, 0, (LossScale){.now = 4, .good = LOSS_SCALE_GOOD - 2});
         step(t, &report);
         cr_assert(trainer_scale(t, 0).now == 4);
         step(t, &report);
         cr_assert(trainer_scale(t, 0).now == 8 && trainer_scale(t, 0).good == 0);
-        trainer_free(t);
     }
 }
 
@@ -264,14 +246,13 @@ Test(rounded, the_scale_stays_within_its_bounds) {
 
 static int first_site(Trainer *t, int replica, uint64_t *step) {
     int sites = trainer_sites(t), best = -1;
-    Rounded *n = mem_alloc((size_t)sites, sizeof *n);
+    OWNED Rounded *n = mem_alloc((size_t)sites, sizeof *n);
     trainer_rounded(t, replica, n);
     for (int i = 0; i < sites; i++)
         if (n[i].first && (best < 0 || n[i].first < n[best].first ||
                            (n[i].first == n[best].first && trainer_site(t, i).order < trainer_site(t, best).order)))
             best = i;
     if (best >= 0) *step = n[best].first - 1;
-    free(n);
     return best;
 }
 
@@ -286,7 +267,7 @@ Test(rounded, overflow_at_step_0) {
         StepReport report = {0};
         recipe.init = (InitStd){20, 20, 20, 20};
         if (!b) continue;
-        Trainer *t = made(b, &recipe, &seed, 1, "none");
+        LOCAL(trainer_release) Trainer *t = made(b, &recipe, &seed, 1, "none");
         step(t, &report);
         RoundSite site = trainer_site(t, first_site(t, 0, &at));
         cr_expect_eq(at, 0, "%s", rows[i]);
@@ -294,7 +275,6 @@ Test(rounded, overflow_at_step_0) {
                   site.tensor);
         if (i < 3) cr_expect(!report.finite, "%s", rows[i]);
         if (i == 3) cr_expect(isfinite(report.loss), "%s: %s", rows[i], report.culprit);
-        trainer_free(t);
     }
 }
 
@@ -308,13 +288,12 @@ Test(rounded, overflow_of_a_backward_pass) {
         uint64_t seed = 1, at = 99;
         StepReport report = {0};
         if (!b) continue;
-        Trainer *t = made(b, &recipe, &seed, 1, "none");
+        LOCAL(trainer_release) Trainer *t = made(b, &recipe, &seed, 1, "none");
         trainer_set_scale(t, 0, (LossScale){.now = 0x1p24});
         step(t, &report);
         RoundSite site = trainer_site(t, first_site(t, 0, &at));
         cr_expect(report.skipped && site.pass == PASS_backward && !strcmp(site.tensor, "logits"), "%s: %s", rows[i],
                   site.tensor);
-        trainer_free(t);
     }
 }
 
@@ -324,22 +303,20 @@ static void alone_and_among(const Backend *b) {
     uint64_t seed[3] = {4, 5, 6};
     StepReport report[3] = {{.finite = true}, {.finite = true}, {.finite = true}};
     recipe[1].lr = 1e30, recipe[1].clip = 0;
-    Trainer *three = made(b, recipe, seed, 3, "pre");
+    LOCAL(trainer_release) Trainer *three = made(b, recipe, seed, 3, "pre");
     for (int i = 0; i < 4; i++) step(three, report);
     cr_assert(!report[1].finite, "the neighbour was meant to diverge");
     for (int r = 0; r < 3; r++) {
         StepReport one = {.finite = true};
         uint8_t x[32], y[32];
         char among[SHA256_HEX], alone[SHA256_HEX];
-        Trainer *t = made(b, &recipe[r], &seed[r], 1, "pre");
+        LOCAL(trainer_release) Trainer *t = made(b, &recipe[r], &seed[r], 1, "pre");
         for (int i = 0; i < 4 && one.finite; i++) step(t, &one);
         trainer_hash(three, r, x), trainer_hash(t, 0, y);
         hash_counts(three, r, among), hash_counts(t, 0, alone);
         cr_assert_arr_eq(x, y, 32, "%s, replica %d", b->name, r);
         cr_assert_str_eq(among, alone, "counts, %s, replica %d", b->name, r);
-        trainer_free(t);
     }
-    trainer_free(three);
 }
 
 Test(rounded, same_alone_and_among_replicas) {
@@ -353,18 +330,16 @@ Test(rounded, same_alone_and_among_replicas) {
 /* What a checkpoint keeps: parameters, moments, counts and scale. */
 static void carry(Trainer *to, Trainer *from) {
     const Role role[] = {ROLE_PARAM, ROLE_MOMENT1, ROLE_MOMENT2};
-    Rounded *n = mem_alloc((size_t)trainer_sites(from), sizeof *n);
+    OWNED Rounded *n = mem_alloc((size_t)trainer_sites(from), sizeof *n);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < trainer_parameters(from); i++) {
-            void *mine;
+            OWNED void *mine;
             trainer_put(to, role[k], i, 0, trainer_words(from, role[k], i, 0, &mine));
-            free(mine);
         }
     trainer_rounded(from, 0, n);
     trainer_set_rounded(to, 0, n);
     if (trainer_scaled(from)) trainer_set_scale(to, 0, trainer_scale(from, 0));
     trainer_seek(to, from->step);
-    free(n);
 }
 
 Test(rounded, same_when_resumed_at_every_step) {
@@ -379,6 +354,7 @@ Test(rounded, same_when_resumed_at_every_step) {
         StepReport report = {0};
         recipe.optimizer = OPTIMIZER_radam;
         for (int at = 0; b && at <= 6; at += b->device ? 3 : 1) {
+            LOCAL(trainer_release)
             Trainer *t = made(b, &recipe, &seed, 1, "peri"), *u = made(b, &recipe, &seed, 1, "peri");
             if (trainer_scaled(t)) trainer_set_scale(t, 0, (LossScale){.now = 0x1p22}); /* some steps are skipped */
             for (int k = 0; k < at; k++) step(t, &report);
@@ -389,7 +365,6 @@ Test(rounded, same_when_resumed_at_every_step) {
             cr_assert_arr_eq(got, expected, 32, "%s, resumed at %d", rows[i], at);
             cr_assert_str_eq(again, counts, "%s, resumed at %d", rows[i], at);
             if (trainer_scaled(u)) cr_assert(trainer_scale(u, 0).skipped > 0);
-            trainer_free(t), trainer_free(u);
         }
     }
 }
@@ -402,11 +377,10 @@ Test(rounded, training_is_near_the_exact_one) {
     float loss[STORED + 1];
     for (int i = 0; i <= STORED; i++) {
         Backend b = as("portable", i < STORED ? stored[i] : PRECISION_exact);
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         uint8_t chain[32] = {0};
         OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, &b, &e));
         loss[i] = toy_train(t, 12, chain);
-        trainer_free(t);
     }
     for (int i = 0; i < STORED; i++)
         cr_assert(loss[i] != loss[STORED] && fabsf(loss[i] - loss[STORED]) < 2e-2f, "%s: %.9g, exact %.9g",

@@ -114,7 +114,7 @@ Test(row_columns, an_optimizer_is_one_on_every_backend) {
 Test(row_columns, a_norm_is_the_ops_of_its_row) {
     for (int n = 0; n < NORM_COUNT; n++) {
         const NormInfo *info = &norm_info[n];
-        Tape t;
+        LOCAL(tape_release) Tape t;
         tape_init(&t);
         int x = tape_param(&t, 4, 24, INIT_MATRIX, 0, -1, "x"), before = t.tensors, parameters = 0;
         int y = norm_build(&t, (Norm)n, x, 1e-5, -1, "here");
@@ -143,7 +143,6 @@ Test(row_columns, a_norm_is_the_ops_of_its_row) {
         cr_expect_eq(t.ops - ops, info->qk_op >= 0, "%s", info->name);
         if (t.ops > ops)
             cr_expect(tape_find(&t, "there.q_norm.weight") > 0 && tape_find(&t, "there.k_norm.weight") > 0);
-        tape_release(&t);
     }
 }
 

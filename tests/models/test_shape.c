@@ -26,14 +26,13 @@ Test(shape, the_mask_full_sees_what_follows) {
     for (int full = 0; full < 2; full++) {
         ModelShape s = toy_shape();
         s.full = full;
-        Trainer *t = trainer(&s, variant_find("pre", &e));
+        LOCAL(trainer_release) Trainer *t = trainer(&s, variant_find("pre", &e));
         double before[2] = {logit(t, 0), logit(t, s.context)};
         int32_t *tokens = trainer_feed(t, "tokens", 0);
         tokens[s.context - 1] = (tokens[s.context - 1] + 1) % s.vocab;
         double change = fabs(logit(t, 0) - before[0]);
         cr_assert(full ? change > 1e-6 : change == 0, "full %d: %g", full, change);
         cr_assert_eq(logit(t, s.context), before[1]);
-        trainer_free(t);
     }
 }
 
@@ -42,7 +41,7 @@ Test(shape, positions_tell_rows_apart) {
     for (Positions p = POSITIONS_LEARNED; p <= POSITIONS_NONE; p++) {
         ModelShape s = toy_shape();
         s.positions = p;
-        Trainer *t = trainer(&s, variant_find("pre", &e));
+        LOCAL(trainer_release) Trainer *t = trainer(&s, variant_find("pre", &e));
         cr_assert_eq(tape_find(&t->tape, "wpe.weight") >= 0, p == POSITIONS_LEARNED);
         for (int i = 0; i < s.batch * s.context; i++) trainer_feed(t, "tokens", 0)[i] = i % s.context == 0 ? 3 : 5;
         double change = fabs(logit(t, 1) - logit(t, s.context - 1));
@@ -50,7 +49,6 @@ Test(shape, positions_tell_rows_apart) {
         for (int i = 0; i < s.batch * s.context; i++) trainer_feed(t, "tokens", 0)[i] = 5;
         change = fabs(logit(t, 1) - logit(t, s.context - 1));
         cr_assert(p == POSITIONS_LEARNED ? change > 1e-6 : change < 1e-12, "positions %d: %g", (int)p, change);
-        trainer_free(t);
     }
 }
 
@@ -59,14 +57,13 @@ Test(shape, rope_knows_order) {
     for (Positions p = POSITIONS_ROPE; p <= POSITIONS_NONE; p++) {
         ModelShape s = toy_shape();
         s.positions = p, s.layers = 1;
-        Trainer *t = trainer(&s, variant_find("pre", &e));
+        LOCAL(trainer_release) Trainer *t = trainer(&s, variant_find("pre", &e));
         int32_t *tokens = trainer_feed(t, "tokens", 0);
         tokens[0] = 1, tokens[1] = 2;
         double before = logit(t, 9);
         tokens[0] = 2, tokens[1] = 1;
         double change = fabs(logit(t, 9) - before);
         cr_assert(p == POSITIONS_ROPE ? change > 1e-6 : change < 1e-12, "positions %d: %g", (int)p, change);
-        trainer_free(t);
     }
 }
 

@@ -130,19 +130,17 @@ Trainer *toy_trainer(const char *variant, const ProbeChoice *probes, const Recip
 
 void toy_culprit(char out[CULPRIT_SIZE], const ModelShape *s, const char *parameter, const char *backend) {
     Error e;
-    Trainer *t = NULL;
+    LOCAL(trainer_release) Trainer *t = NULL;
     const uint64_t seed = 3;
     Recipe r = toy_recipe();
     Rc rc = trainer_for_gpt(&t, s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(backend, &e), &e);
     assert(rc == RC_OK);
     (void)rc;
     *(float *)program_at(&t->program, ROLE_PARAM, tape_find(&t->tape, parameter), 0) = (float)INFINITY;
-    StepReport *report = trainer_reports(t, 1);
+    OWNED StepReport *report = trainer_reports(t, 1);
     toy_batch(t, 0, 7, 0);
     (void)trainer_step(t, report);
     strcpy(out, report->culprit);
-    free(report);
-    trainer_free(t);
 }
 
 double toy_probe(const Trainer *t, const StepReport *report, ProbeKind kind, int layer) {

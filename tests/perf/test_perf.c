@@ -11,12 +11,12 @@ Test(perf, counts_what_the_tape_counts) {
     s.layers = 3, s.width = 32, s.context = 16, s.batch = 2, s.dropout = 0.1;
     Recipe recipe = spec_recipe(&s);
     ModelShape shape = spec_shape(&s, 23);
-    Trainer *t;
-    Perf p = {0};
+    LOCAL(trainer_release) Trainer *t;
+    LOCAL(perf_release) Perf p = {0};
     double flops = 0;
     int calls = 0;
     OK(trainer_for_gpt(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e));
-    int *group = mem_alloc((size_t)t->tape.ops, sizeof *group);
+    OWNED int *group = mem_alloc((size_t)t->tape.ops, sizeof *group);
     perf_count(&p, group, t, recipe.optimizer);
     for (int i = 0; i < p.ops; i++) {
         for (int pass = 0; pass < PASSES; pass++) flops += p.op[i].flops[pass];
@@ -25,9 +25,6 @@ Test(perf, counts_what_the_tape_counts) {
     }
     cr_assert_float_eq(flops / tape_flops(&t->tape), 1, 1e-12);
     cr_assert_eq(calls, t->tape.ops);
-    free(group);
-    perf_release(&p);
-    trainer_free(t);
 }
 
 /* By hand, FLOP/token = 3 (2 (12 L d^2 + V d) + L 4 d (T + 1) / 2): causal attention counted once, norms and the like
@@ -53,11 +50,10 @@ Test(perf, flops_by_hand) {
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         RunSpec s;
-        Tape t;
+        LOCAL(tape_release) Tape t;
         spec_init(&s);
         transformer_build(&t, &row[i].shape, &s.variant, NULL);
         cr_expect_float_eq(tape_flops(&t), row[i].flops, 1, "%.0f FLOPs, not %.0f", tape_flops(&t), row[i].flops);
-        tape_release(&t);
     }
 }
 

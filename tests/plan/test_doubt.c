@@ -5,13 +5,12 @@
 #include "tests/test.h"
 
 static void doubts_of(const char *keys, Text *out) {
-    Experiment x;
+    LOCAL(experiment_release) Experiment x;
     LOCAL_TEXT(yaml);
     text_format(&yaml, "name: t\ndataset: synthetic\nwidth: 32\nheads: 4\nsteps: 20\nevaluate_at: 0,10,20\n%s\n", keys);
     if (!strstr(keys, "arms:")) text_format(&yaml, "arms: {a: {variant: pre}, b: {variant: post}}\n");
     cr_assert_eq(experiment_parse(&x, "f.yaml", yaml.at, NULL, NULL, &e), RC_OK, "%s: %s", keys, e.text);
     experiment_doubts(&x, out);
-    experiment_release(&x);
 }
 
 #define ARMS(own) "arms: {a: {variant: pre}, b: {variant: pre, " own "}}"

@@ -84,14 +84,12 @@ Test(experiment, table_and_panels_are_said_by_the_file) {
     cr_assert(x.panels == 3 && x.block_panels == 2);
     cr_assert_str_eq(x.panel[1].curve->name, "grad_norm");
     cr_assert(x.panel[1].axis == AXIS_auto && x.block_panel[1].axis == AXIS_log);
-    experiment_release(&x);
     must(shown, NULL);
     cr_assert_str_eq(x.plan, plan);
     cr_assert(x.rows == 2 && x.row[1].metric == METRIC_spikes && !x.row[0].heading[0]);
     cr_assert_str_eq(x.row[1].heading, "Spikes & co");
     cr_assert(x.panels == 2 && x.block_panels == 1 && x.panel[1].axis == AXIS_linear);
     cr_assert_str_eq(x.panel[1].curve->name, "lr");
-    experiment_release(&x);
 }
 
 /* A title speaks of the file's own arms: of others it would be untrue. */

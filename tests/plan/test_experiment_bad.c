@@ -217,17 +217,15 @@ Test(experiment_bad, damaged_files_never_crash) {
         for (size_t i = 0; i < n * (sizeof junk + 1); i++) {
             Document d;
             size_t at = i % n, what = i / n, end = what ? n : at;
-            char *copy = memcpy(mem_alloc(n + 1, 1), text, n);
+            OWNED char *copy = memcpy(mem_alloc(n + 1, 1), text, n);
             copy[at] = what ? junk[what - 1] : 0;
-            char *exact = memcpy(mem_alloc(end, 1), copy, end); /* no terminator, zero bytes inside */
+            OWNED char *exact = memcpy(mem_alloc(end, 1), copy, end); /* no terminator, zero bytes inside */
             if (what < 2 && !document_parse(&d, "f.yaml", exact, end, &e))
                 document_release(&d);
             else if (what < 2)
                 cr_assert(!strncmp(e.text, "f.yaml:", 7) && !strchr(e.text, '\n'), "%s", e.text);
             Rc rc = parse(copy);
             cr_assert(rc == RC_OK || (!strncmp(e.text, "f.yaml:", 7) && !strchr(e.text, '\n')), "%s", e.text);
-            free(exact);
-            free(copy);
         }
     }
     free(bytes);
@@ -236,7 +234,7 @@ Test(experiment_bad, damaged_files_never_crash) {
 
 Test(experiment_bad, size_limits) {
     size_t n = (2 << 20) + 1;
-    char *text = mem_alloc(n, 1);
+    OWNED char *text = mem_alloc(n, 1);
     memset(text, '#', n - 1);
     parse(text);
     refused("f.yaml: 2097152 bytes; larger than the 1 MiB that such a file may have");
@@ -248,5 +246,4 @@ Test(experiment_bad, size_limits) {
     memset(text, '[', 500000), text[500000] = 0;
     parse(text);
     cr_assert_eq(e.code, RC_USAGE);
-    free(text);
 }

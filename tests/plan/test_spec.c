@@ -244,7 +244,7 @@ Test(spec, defaults_are_frozen) {
 Test(spec, seeds_share_their_text) {
     const uint64_t seed[] = {0, 1, 17, UINT64_MAX};
     RunSpec s;
-    SpecSeeds seeds;
+    LOCAL(spec_seeds_release) SpecSeeds seeds;
     LOCAL_TEXT(text);
     char hash[SHA256_HEX], whole[SHA256_HEX];
     distinct(&s);
@@ -261,7 +261,6 @@ Test(spec, seeds_share_their_text) {
         spec_seeds_hash(&seeds, s.seed, strrchr(text.at, 'm'), hash);
         cr_expect_str_eq(hash, sha256_hex_of(whole, text.at, text.length));
     }
-    spec_seeds_release(&seeds);
 }
 
 /* A young key stands in a text only where it is not at its default, so adding it changed no id. */

@@ -7,6 +7,7 @@ static Experiment x; /* too large for a stack; each test has its own process */
 static char *said(const char *text, int sets, const char *const *set, int arms, const char *const *arm) {
     Overrides o = {.set = set, .sets = sets, .arm = arm, .arms = arms};
     Text out;
+    experiment_release(&x);
     OK(experiment_parse(&x, "f.yaml", text, NULL, &o, &e));
     text_init(&out);
     twins_text(&x, &out);
@@ -40,10 +41,8 @@ Test(twins, each_kind) {
          OF("pre", "own", " where lr = 1e-3, warmup = 0 and lr = 1e-3, warmup = 1 and in 2 more cells")},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *words = said(cases[i].file, 0, NULL, 0, NULL);
+        OWNED char *words = said(cases[i].file, 0, NULL, 0, NULL);
         cr_expect_str_eq(words, cases[i].want, "%s:\n%s", cases[i].file, words);
-        free(words);
-        experiment_release(&x);
     }
 }
 
@@ -75,19 +74,15 @@ Test(twins, one_tape_by_other_words) {
          LIKE("a", "b", " where layers = 2 and in 1 more cells")},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *words = said(cases[i].file, 0, NULL, 0, NULL);
+        OWNED char *words = said(cases[i].file, 0, NULL, 0, NULL);
         cr_expect_str_eq(words, cases[i].want, "%s:\n%s", cases[i].file, words);
-        free(words);
-        experiment_release(&x);
     }
 }
 
 Test(twins, arms_of_the_command_line) {
     static const char *const arm[] = {"{base: peri}", "{base: sandwich}", "{base: pre}"};
-    char *words = said("arms: {post: {variant: post}}", 0, NULL, 3, arm);
+    OWNED char *words = said("arms: {post: {variant: post}}", 0, NULL, 3, arm);
     cr_expect_str_eq(words, OF("peri", "sandwich", ""));
-    free(words);
-    experiment_release(&x);
 }
 
 Test(twins, first_of_each_cell) {
@@ -97,5 +92,4 @@ Test(twins, first_of_each_cell) {
     twins_find(&x, first);
     static const int want[6] = {0, 1, 1, 0, 1, 2};
     for (int i = 0; i < 6; i++) cr_expect_eq(first[i], want[i], "%d: %d", i, first[i]);
-    experiment_release(&x);
 }

@@ -3,20 +3,12 @@
 
 #include <stdint.h>
 
-#include "base/scratch.h"
-
-const char *logs_folder(void) {
-    static Scratch s;
-    if (!s.path[0]) OK(scratch_make(&s, &e));
-    return s.path;
-}
-
 const char *logs_write_bytes(const char *name, const void *bytes, size_t length) {
     static char path[16][1000];
     static int last;
     char folder[1000];
     last = (last + 1) % 16;
-    snprintf(path[last], sizeof path[last], "%s/%s", logs_folder(), name);
+    snprintf(path[last], sizeof path[last], "%s/%s", own_folder(), name);
     log_folder(folder, sizeof folder, path[last], 0);
     OK(folder_make(folder, &e));
     OK(file_write(path[last], bytes, length, &e));
@@ -94,17 +86,22 @@ size_t logs_gzip(char *out, const char *bytes, size_t length) {
     return at + 8;
 }
 
-const Log *logs_read_one(Logs *l, const char *path) {
-    e = (Error){0};
-    OK(logs_read(l, &path, 1, -1, &e));
-    cr_assert_eq(l->count, 1, "%s: %d runs", path, l->count);
-    return &l->log[0];
+Logs l;
+
+Rc logs_read_again(const char *path, int reader, Error *error) {
+    logs_release(&l);
+    *error = (Error){0};
+    return logs_read(&l, &path, 1, reader, error);
 }
 
-void logs_read_below(Logs *l, const char *name) {
-    e = (Error){0};
+const Log *logs_read_one(const char *path) {
+    OK(logs_read_again(path, -1, &e));
+    cr_assert_eq(l.count, 1, "%s: %d runs", path, l.count);
+    return &l.log[0];
+}
+
+void logs_read_below(const char *name) {
     char folder[1000];
-    const char *path = folder;
-    snprintf(folder, sizeof folder, "%s/%s", logs_folder(), name);
-    OK(logs_read(l, &path, 1, -1, &e));
+    snprintf(folder, sizeof folder, "%s/%s", own_folder(), name);
+    OK(logs_read_again(folder, -1, &e));
 }

@@ -6,11 +6,8 @@
 
 #include "bench/readers/readers.h"
 
-/* The folder of this test's files, made when first asked for. */
-const char *logs_folder(void);
-
-/* Writes a file below the folder, with the folders above it; returns its path, which stays until the next call but 15.
- */
+/* Writes a file below a folder of the test's own, with the folders above it; returns its path, which stays until the
+ * next call but 15. */
 const char *logs_write(const char *name, const char *text);
 const char *logs_write_bytes(const char *name, const void *bytes, size_t length);
 
@@ -25,8 +22,13 @@ size_t logs_npy(char *out, const double *value, int count);
 size_t logs_stored(char *out, const char *bytes, size_t length);
 size_t logs_gzip(char *out, const char *bytes, size_t length);
 
-/* Read a file that holds one run; read a folder of the test's files. Both fail the test where they cannot. */
-const Log *logs_read_one(Logs *l, const char *path);
-void logs_read_below(Logs *l, const char *name);
+/* What was read last. */
+extern Logs l;
+
+/* Release what was read before and read a file or a folder; read a file that holds one run; read a folder of the test's
+ * files. The last two fail the test where they cannot. */
+Rc logs_read_again(const char *path, int reader, Error *error);
+const Log *logs_read_one(const char *path);
+void logs_read_below(const char *name);
 
 #endif

@@ -37,41 +37,36 @@ Test(guess, names_as_people_write_them) {
     }
 }
 
+static Logs l;
+static Pick p;
+
 /* Arms a and b, two runs each; the path is a format of arm and seed. */
-static void make(Pick *p, Logs *l, const char *path, bool settings, PickQuery q) {
-    *l = (Logs){0};
+static void make(const char *path, bool settings, PickQuery q) {
+    pick_release(&p);
+    logs_release(&l);
     for (int i = 0; i < 4; i++) {
         char name[100], seed[8];
         snprintf(name, sizeof name, path, 'a' + i / 2, i % 2 + 1);
         snprintf(seed, sizeof seed, "%d", i % 2 + 1);
-        Log *log = logs_add(l, 0, name, "", NULL);
+        Log *log = logs_add(&l, 0, name, "", NULL);
         log_point(log, "acc", 1, i / 8.);
         if (settings) log_setting(log, "norm", i / 2 ? "post" : "pre"), log_setting(log, "seed", seed);
     }
-    logs_settle(l);
+    logs_settle(&l);
     e = (Error){0};
     q.metric = "acc";
-    pick_make(p, l, &q, &e);
-}
-
-static void release(Pick *p, Logs *l) {
-    pick_release(p);
-    logs_release(l);
+    pick_make(&p, &l, &q, &e);
 }
 
 Test(guess, paths_by_what_tells_runs_apart) {
-    Logs l;
-    Pick p;
-    make(&p, &l, "runs/%c_seed=%d/lightning_logs/version_0/metrics.csv", false, (PickQuery){.directed = true});
+    make("runs/%c_seed=%d/lightning_logs/version_0/metrics.csv", false, (PickQuery){.directed = true});
     cr_expect(!e.code && p.used == 4 && !p.unpaired && !strcmp(p.run[3].arm, "b") && p.run[3].number == 2, "%s",
               e.text);
     HOLDS(p.remarks.at, "From the names: 'a_seed=1' is arm 'a', seed 1.");
     cr_expect(!strstr(p.remarks.at, "counts as better"), "%s", p.remarks.at);
-    release(&p, &l);
-    make(&p, &l, "runs/%c_run%d.csv", false, (PickQuery){0});
+    make("runs/%c_run%d.csv", false, (PickQuery){0});
     cr_expect(!e.code && p.used == 4 && p.unpaired, "runs that are only counted are no pairs");
     HOLDS(p.remarks.at, "Careful: acc counts as better where it is lower; --better higher");
-    release(&p, &l);
 }
 
 Test(guess, what_is_said_where_names_tell_nothing) {
@@ -83,18 +78,13 @@ Test(guess, what_is_said_where_names_tell_nothing) {
                  {"x/%c/version_%d/metrics.csv", "--name '{arm}/version_*' as a pattern of", false},
                  {"x/%c%d.csv", "--column arm=KEY of its settings (these differ: norm, seed), or --arm", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Logs l;
-        Pick p;
-        make(&p, &l, cases[i].path, cases[i].settings, (PickQuery){0});
+        make(cases[i].path, cases[i].settings, (PickQuery){0});
         cr_expect(e.code == RC_USAGE && strstr(e.text, cases[i].says), "%s: %s", cases[i].path, e.text);
-        release(&p, &l);
     }
 }
 
 /* Two readers' files of the same runs, in folders of their own. */
 Test(guess, paths_are_read_alike_where_readers_differ) {
-    Logs l = {0};
-    Pick p;
     PickQuery q = {.metric = "eval_loss"};
     for (int i = 0; i < 8; i++) {
         char path[100];
@@ -106,22 +96,16 @@ Test(guess, paths_are_read_alike_where_readers_differ) {
     e = (Error){0};
     OK(pick_make(&p, &l, &q, &e));
     cr_expect(p.used == 4 && !strcmp(p.run[0].arm, "a") && !strcmp(p.run[7].arm, "b") && !strcmp(p.run[7].seed, "1"));
-    release(&p, &l);
 }
 
 Test(guess, a_setting_called_seed_makes_pairs_where_it_tells_runs_apart) {
-    Logs l;
-    Pick p;
-    make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm_key = "norm"});
+    make("x/%c%d.csv", true, (PickQuery){.arm_key = "norm"});
     cr_expect(!e.code && !p.unpaired && p.seeds && !strcmp(p.run[3].seed, "2"), "%s", e.text);
     HOLDS(p.remarks.at, "Pairs are made by the setting seed");
-    release(&p, &l);
-    make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm_key = "norm", .unpaired = true});
+    make("x/%c%d.csv", true, (PickQuery){.arm_key = "norm", .unpaired = true});
     cr_expect(!e.code && p.unpaired);
-    release(&p, &l);
     static const char *const all[] = {"all=*"};
-    make(&p, &l, "x/%c%d.csv", true, (PickQuery){.arm = all, .arms = 1});
+    make("x/%c%d.csv", true, (PickQuery){.arm = all, .arms = 1});
     cr_expect(!p.seeds && strstr(p.remarks.at, "of arm all is there twice, so column seed makes no pairs"), "%s",
               p.remarks.at);
-    release(&p, &l);
 }

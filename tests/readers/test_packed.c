@@ -7,66 +7,53 @@ Test(packed, arrays_and_what_is_wrong_with_them) {
     static const double value[] = {10, 20, 30.5};
     char bytes[1000], zip[2000];
     size_t n = logs_npy(bytes, value, 3);
-    Logs l;
-    const LogSeries *s = log_series(logs_read_one(&l, logs_write_bytes("a.npy", bytes, n)), "score");
+    const LogSeries *s = log_series(logs_read_one(logs_write_bytes("a.npy", bytes, n)), "score");
     cr_assert(s && s->count == 3 && s->at[2].step == 2 && s->at[2].value == 30.5);
-    logs_release(&l);
-    const Log *log = logs_read_one(&l, logs_write_bytes("b.npy", bytes, n - 1));
+    const Log *log = logs_read_one(logs_write_bytes("b.npy", bytes, n - 1));
     cr_expect(log->fault && strstr(log->fault, "breaks off"));
-    logs_release(&l);
     char head[30] = "PK\3\4\x14";
     head[18] = head[22] = (char)(n & 255), head[19] = head[23] = (char)(n >> 8), head[26] = 11;
     memcpy(zip, head, 30), memcpy(zip + 30, "results.npy", 11), memcpy(zip + 41, bytes, n);
-    s = log_series(logs_read_one(&l, logs_write_bytes("c.npz", zip, 41 + n)), "results");
+    s = log_series(logs_read_one(logs_write_bytes("c.npz", zip, 41 + n)), "results");
     cr_assert(s && s->count == 3 && s->at[1].value == 20);
-    logs_release(&l);
     zip[8] = 8;
-    log = logs_read_one(&l, logs_write_bytes("d.npz", zip, 41 + n));
+    log = logs_read_one(logs_write_bytes("d.npz", zip, 41 + n));
     cr_expect(log->fault && strstr(log->fault, unpack_known ? "damaged" : "compressed"), "%s", log->fault);
-    logs_release(&l);
     size_t stored = logs_stored(zip + 41, bytes, n); /* as np.savez_compressed, but for the size */
     zip[18] = (char)(stored & 255), zip[19] = (char)(stored >> 8);
-    log = logs_read_one(&l, logs_write_bytes("e.npz", zip, 41 + stored));
+    log = logs_read_one(logs_write_bytes("e.npz", zip, 41 + stored));
     s = log_series(log, "results");
     cr_expect(unpack_known ? s && s->count == 3 && s->at[2].value == 30.5 : log->fault != NULL);
-    logs_release(&l);
 }
 
 /* Packed runs are read as they are; of a damaged one a folder says so, alone it is refused. */
 Test(packed, what_gzip_packed) {
     static const char text[] = "step,loss\n1,2.5\n2,2.25\n";
     char bytes[200];
-    Logs l;
     size_t n = logs_gzip(bytes, text, sizeof text - 1);
     const char *path = logs_write_bytes("gzip/a_s1.csv.gz", bytes, n);
     if (!unpack_known) {
-        cr_expect(strstr(logs_read_one(&l, path)->fault, "it is a gzip archive: unpack it (gunzip)"));
-        logs_release(&l);
+        cr_expect(strstr(logs_read_one(path)->fault, "it is a gzip archive: unpack it (gunzip)"));
         return;
     }
-    const LogSeries *s = log_series(logs_read_one(&l, path), "loss");
+    const LogSeries *s = log_series(logs_read_one(path), "loss");
     cr_assert(s && s->count == 2 && s->at[1].value == 2.25);
-    logs_release(&l);
     path = logs_write_bytes("gzip/b_s1.csv.gz", bytes, n - 5);
-    cr_expect_eq(logs_read(&l, &path, 1, -1, &e), RC_USAGE);
+    cr_expect_eq(logs_read_again(path, -1, &e), RC_USAGE);
     HOLDS(e.text, "b_s1.csv.gz: the gzip file breaks off");
-    logs_release(&l);
     logs_write_bytes("gzip/notes.bin", bytes, n - 5);
-    logs_read_below(&l, "gzip");
+    logs_read_below("gzip");
     cr_assert_eq(l.count, 2, "%d", l.count);
     cr_expect(!l.log[0].fault && l.log[0].count == 1);
     cr_expect(l.log[1].fault && !strcmp(l.log[1].fault, "the gzip file breaks off"), "%s", l.log[1].fault);
-    logs_release(&l);
 }
 
 /* One that was packed, beside one that was not: the other is read. */
 Test(packed, a_packed_file_of_a_folder_is_named) {
-    Logs l;
     logs_write("packed/a_s1.csv", "step,loss\n1,2.5\n");
     logs_write("packed/b_s1.csv.bz2", "BZh91AY..");
-    logs_read_below(&l, "packed");
+    logs_read_below("packed");
     cr_assert_eq(l.count, 2);
     cr_expect(!l.log[0].fault && l.log[0].count == 1);
     cr_expect(l.log[1].fault && strstr(l.log[1].fault, "a bzip2 archive: unpack it (bunzip2)"));
-    logs_release(&l);
 }

@@ -151,15 +151,15 @@ Test(readers, help_names_every_reader) {
         cr_expect(strstr(compare_help, log_readers[r].name), "compare --help does not name %s", log_readers[r].name);
 }
 
-static const Log *run_called(const Logs *l, const char *name) {
-    for (int i = 0; i < l->count; i++)
-        if (!strcmp(l->log[i].name, name)) return &l->log[i];
+static const Log *run_called(const char *name) {
+    for (int i = 0; i < l.count; i++)
+        if (!strcmp(l.log[i].name, name)) return &l.log[i];
     return NULL;
 }
 
-static void check_case(const Case *c, const Logs *l) {
-    cr_assert_eq(l->count, c->runs, "%s: %d runs", c->file, l->count);
-    const Log *log = run_called(l, c->run);
+static void check_case(const Case *c) {
+    cr_assert_eq(l.count, c->runs, "%s: %d runs", c->file, l.count);
+    const Log *log = run_called(c->run);
     cr_assert(log, "%s: no run '%s'", c->file, c->run);
     cr_expect_eq(log->reader, c->reader, "%s: read as %s", c->file, log_readers[log->reader].shown);
     cr_expect(!log->fault && !log->doubt, "%s: %s%s", c->file, log->fault ? log->fault : "",
@@ -174,12 +174,10 @@ static void check_case(const Case *c, const Logs *l) {
 Test(readers, every_reader_reads_its_file) {
     bool read[READERS] = {[READER_tensorboard] = true, [READER_npy] = true, [READER_npz] = true}; /* below */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Logs l;
         const char *path = logs_write(cases[i].file, cases[i].text);
-        cr_assert_eq(logs_read(&l, &path, 1, -1, &e), RC_OK, "%s: %s", cases[i].file, e.text);
-        check_case(&cases[i], &l);
+        cr_assert_eq(logs_read_again(path, -1, &e), RC_OK, "%s: %s", cases[i].file, e.text);
+        check_case(&cases[i]);
         read[cases[i].reader] = true;
-        logs_release(&l);
     }
     for (int r = 0; r < READERS; r++) cr_expect(read[r], "no file of this test is for %s", log_readers[r].name);
 }
@@ -188,34 +186,28 @@ Test(readers, event_files_and_what_is_wrong_with_them) {
     static const float value[] = {2.5f, 2.25f, 2.125f};
     char bytes[1000];
     size_t n = logs_events(bytes, "eval/loss", value, 3);
-    Logs l;
     const char *path = logs_write_bytes("tb/events.out.tfevents.1", bytes, n);
     if (!event_known) {
-        cr_expect_eq(logs_read(&l, &path, 1, -1, &e), RC_UNMEASURED);
+        cr_expect_eq(logs_read_again(path, -1, &e), RC_UNMEASURED);
         HOLDS(e.text, "built with protobuf-c");
-        logs_release(&l);
         return;
     }
-    const Log *log = logs_read_one(&l, path);
+    const Log *log = logs_read_one(path);
     const LogSeries *s = log_series(log, "eval/loss");
     cr_assert(s && s->count == 3 && !log->fault && !log->doubt);
     cr_expect(s->at[2].step == 30 && s->at[2].value == 2.125 && s->at[0].value == 2.5);
-    logs_release(&l);
 
-    log = logs_read_one(&l, logs_write_bytes("tb1/events.out.tfevents.1", bytes, n - 3)); /* breaks off */
+    log = logs_read_one(logs_write_bytes("tb1/events.out.tfevents.1", bytes, n - 3)); /* breaks off */
     s = log_series(log, "eval/loss");
     cr_expect(s && s->count == 2 && strstr(log->doubt, "breaks off at byte"), "%s", log->doubt);
-    logs_release(&l);
 
     bytes[n - 6] ^= 1; /* a bit of the last value */
-    log = logs_read_one(&l, logs_write_bytes("tb2/events.out.tfevents.1", bytes, n));
+    log = logs_read_one(logs_write_bytes("tb2/events.out.tfevents.1", bytes, n));
     s = log_series(log, "eval/loss");
     cr_expect(s && s->count == 2 && strstr(log->doubt, "is damaged"), "%s", log->doubt);
-    logs_release(&l);
 
-    log = logs_read_one(&l, logs_write_bytes("tb3/events.out.tfevents.1", bytes, logs_events(bytes, "x", value, 0)));
+    log = logs_read_one(logs_write_bytes("tb3/events.out.tfevents.1", bytes, logs_events(bytes, "x", value, 0)));
     cr_expect(log->fault && strstr(log->fault, "holds no numbers"));
-    logs_release(&l);
 }
 
 Test(readers, event_files_of_one_folder_are_one_run) {
@@ -225,12 +217,10 @@ Test(readers, event_files_of_one_folder_are_one_run) {
     logs_write_bytes("two/events.out.tfevents.1", bytes, logs_events(bytes, "loss", first, 2));
     const char *path = logs_write_bytes("two/events.out.tfevents.2", bytes, logs_events(bytes, "loss", second, 2));
     char folder[1000];
-    Logs l;
     log_folder(folder, sizeof folder, path, 0);
-    const LogSeries *s = log_series(logs_read_one(&l, folder), "loss");
+    const LogSeries *s = log_series(logs_read_one(folder), "loss");
     cr_assert(s && s->count == 2);
     cr_expect(s->at[0].value == 4 && s->at[1].value == 1.5, "of equal steps the last one written stays");
-    logs_release(&l);
 }
 
 /* A file that is bad, and what is said of its run: a fault, a doubt, or an error. */
@@ -279,40 +269,33 @@ static const struct {
 
 Test(readers, files_that_are_bad) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Logs l;
         const char *path = logs_write(bad[i].file, bad[i].text);
-        e = (Error){0};
-        Rc rc = logs_read(&l, &path, 1, -1, &e);
+        Rc rc = logs_read_again(path, -1, &e);
         cr_expect_eq(rc, bad[i].error ? RC_USAGE : RC_OK, "%s: %s", bad[i].file, e.text);
         if (bad[i].error) cr_expect(strstr(e.text, bad[i].error), "%s: %s", bad[i].file, e.text);
         const Log *log = l.count ? &l.log[0] : NULL;
         if (bad[i].fault) cr_expect(log && log->fault && strstr(log->fault, bad[i].fault), "%s", bad[i].file);
         if (bad[i].doubt) cr_expect(log && log->doubt && strstr(log->doubt, bad[i].doubt), "%s", bad[i].file);
         if (bad[i].doubt) cr_expect(log && !log->fault && log->count, "%s: what stands before is kept", bad[i].file);
-        logs_release(&l);
     }
 }
 
 Test(readers, runs_of_one_name_in_a_chart_stay_two) {
-    Logs l;
     const char *path = logs_write("names.csv", "Step,pre_s1 - loss,pre_s1 - loss\n1,2,3\n");
-    OK(logs_read(&l, &path, 1, -1, &e));
+    OK(logs_read_again(path, -1, &e));
     cr_expect(l.count == 2 && l.log[1].series[0].at[0].value == 3, "%d runs", l.count);
-    logs_release(&l);
 }
 
 Test(readers, text_in_utf16_of_both_orders) {
     static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
     char bytes[2 * sizeof plain];
-    Logs l;
     for (int big = 0; big < 2; big++) {
         bytes[0] = (char)(big ? 0xFE : 0xFF), bytes[1] = (char)(big ? 0xFF : 0xFE);
         for (size_t i = 0; i < sizeof plain - 1; i++)
             bytes[2 + 2 * i + (size_t)big] = plain[i], bytes[3 + 2 * i - (size_t)big] = 0;
         const char *path = logs_write_bytes("wide.csv", bytes, sizeof bytes);
-        const LogSeries *s = log_series(logs_read_one(&l, path), "val_loss");
+        const LogSeries *s = log_series(logs_read_one(path), "val_loss");
         cr_expect(s && s->at[0].value == 2.5);
-        logs_release(&l);
     }
 }
 
@@ -325,71 +308,58 @@ Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
                  {"parts/r/loss_top/events.out.tfevents.1", "loss", "loss_top"},
                  {"parts/r/1717312614.25/events.out.tfevents.1", "hparam/final", "hparam/final"}};
     char bytes[1000];
-    Logs l;
     if (!event_known) return;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         logs_write_bytes(parts[i].file, bytes, logs_events(bytes, parts[i].tag, value, 2));
-    logs_read_below(&l, "parts");
+    logs_read_below("parts");
     cr_assert_eq(l.count, 1, "%d runs", l.count);
     HOLDS(l.log[0].path, "parts/r/events");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cr_expect(log_series(&l.log[0], parts[i].metric), "no %s", parts[i].metric);
-    logs_release(&l);
 }
 
 Test(readers, what_a_name_promises_and_a_file_does_not_hold_is_named) {
-    Logs l;
     logs_write("odd/a/metrics.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
     logs_write("odd/b/metrics.jsonl", "{\"step\": 1, \"lo\n{\"step\": 2, \"loss\": 1}\n");
     logs_write("odd/a/tokenizer.json", "{\"a\": \"b\"}");
     logs_write("odd/a/notes.csv", "prose");
-    logs_read_below(&l, "odd");
+    logs_read_below("odd");
     cr_assert_eq(l.count, 2, "%d logs", l.count);
     cr_expect(l.log[1].fault && strstr(l.log[1].fault, "no reader knows its first line") && l.log[1].reader == READERS);
-    logs_release(&l);
 }
 
 Test(readers, runs_of_mlflow_that_failed_and_groups_of_tasks) {
-    Logs l;
     logs_write("ml/r/metrics/loss", "1717312614000 0.5 0\n");
     logs_write("ml/r/metrics/lr", "1717312614000 0.5 0\n");
     logs_write("ml/r/meta.yaml", "run_name: pre_s1\nstatus: 4\nlifecycle_stage: active\n");
-    logs_read_below(&l, "ml");
+    logs_read_below("ml");
     cr_assert_eq(l.count, 1);
     cr_expect(l.log[0].fault && !strcmp(l.log[0].fault, "its status is FAILED") && !strcmp(l.log[0].name, "pre_s1"));
-    logs_release(&l);
     logs_write("group/r.json",
                "{\"results\": {\"m\": {\"acc,none\": 0.5}, \"m_a\": {\"acc,none\": 0.5}}, \"versions\": {}, "
                "\"group_subtasks\": {\"m\": [\"m_a\"], \"m_a\": []}}");
-    logs_read_below(&l, "group");
+    logs_read_below("group");
     cr_assert_eq(l.count, 2);
     cr_expect(l.log[0].fault && strstr(l.log[0].fault, "m is a group, the mean of tasks") && !l.log[1].fault);
-    logs_release(&l);
 }
 
 Test(readers, settings_of_hydra_and_wandb) {
-    Logs l;
     logs_write("hy/0/.hydra/config.yaml", "norm: post\n");
     logs_write("hy/0/config.yaml", "lr:\n  desc: null\n  value: 0.5\n");
     logs_write("hy/0/m.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 1, \"loss\": 3}\n");
-    logs_read_below(&l, "hy");
+    logs_read_below("hy");
     const char *norm = log_setting_of(&l.log[0], "norm"), *lr = log_setting_of(&l.log[0], "lr");
     cr_expect(norm && lr && !strcmp(norm, "post") && !strcmp(lr, "0.5"));
     cr_expect(l.log[0].series[0].again == 1 && l.log[0].series[0].at[0].value == 3);
-    logs_release(&l);
 }
 
 Test(readers, a_folder_and_its_checkpoints_are_one_run) {
     static const char early[] = "{\"log_history\": [{\"step\": 1, \"loss\": 2}]}";
     static const char late[] = "{\"log_history\": [{\"step\": 1, \"loss\": 2}, {\"step\": 2, \"loss\": 1}]}";
-    Logs l;
     logs_write("hf/checkpoint-1/trainer_state.json", early);
     logs_write("hf/checkpoint-2/trainer_state.json", late);
     logs_write("hf/trainer_state.json", late);
-    char folder[1000];
-    snprintf(folder, sizeof folder, "%s/hf", logs_folder());
-    const char *path = folder;
-    OK(logs_read(&l, &path, 1, -1, &e));
+    logs_read_below("hf");
     int used = 0;
     for (int i = 0; i < l.count; i++) {
         bool last = strstr(l.log[i].path, "checkpoint") == NULL;
@@ -398,15 +368,13 @@ Test(readers, a_folder_and_its_checkpoints_are_one_run) {
         used += !l.log[i].fault;
     }
     cr_expect(l.count == 3 && used == 1, "%d logs, %d used", l.count, used);
-    logs_release(&l);
 }
 
 Test(readers, settings_beside_a_run_are_its_own) {
-    Logs l;
     logs_write("v0/hparams.yaml", "lr: 0.1\nmodel:\n  dropout: 0.3\n  sizes:\n  - 1\n  object: !!python/name:a.b ''\n"
                                   "ref: &x\n  deep: 1\nagain: *x\nlast: yes\n");
     logs_write("v0/config.json", "{\"training\": {\"seed\": 7}, \"name\": \"a\"}");
-    const Log *log = logs_read_one(&l, logs_write("v0/metrics.csv", "epoch,step,loss\n0,1,2\n"));
+    const Log *log = logs_read_one(logs_write("v0/metrics.csv", "epoch,step,loss\n0,1,2\n"));
     static const char *const want[][2] = {
         {"lr", "0.1"}, {"model.dropout", "0.3"}, {"dropout", "0.3"}, {"training.seed", "7"},
         {"seed", "7"}, {"ref.deep", "1"},        {"last", "yes"}};
@@ -416,50 +384,40 @@ Test(readers, settings_beside_a_run_are_its_own) {
         cr_expect_str_eq(has, want[i][1], "%s", want[i][0]);
     }
     cr_expect(!log_setting_of(log, "sizes") && !log_setting_of(log, "again"));
-    logs_release(&l);
 }
 
 Test(readers, an_mlflow_run_is_its_folder) {
-    Logs l;
     char folder[1000];
     logs_write("mlruns/0/ab12/metrics/train/loss", "1717312614000 4.5 0\n1717312615000 3.5 10\n");
     logs_write("mlruns/0/ab12/params/optimizer", "adam\n");
     logs_write("mlruns/0/ab12/tags/mlflow.runName", "adam-s1");
     const char *path = logs_write("mlruns/0/ab12/metrics/val_loss", "1717312615000 2.5 10\n");
     log_folder(folder, sizeof folder, path, 1);
-    const Log *log = logs_read_one(&l, folder);
+    const Log *log = logs_read_one(folder);
     const LogSeries *train = log_series(log, "train/loss"), *valid = log_series(log, "val_loss");
     cr_assert(train && valid && train->count == 2 && valid->count == 1);
     cr_expect(train->at[1].value == 3.5 && valid->at[0].value == 2.5 && valid->at[0].step == 10);
     cr_expect_str_eq(log->name, "adam-s1");
     cr_expect_str_eq(log_setting_of(log, "optimizer"), "adam");
-    logs_release(&l);
 }
 
 Test(readers, a_folder_takes_the_best_kind_and_counts_the_others) {
-    Logs l;
     logs_write("mix/run.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
     logs_write("mix/table.csv", "seed,loss,other\n1,2,3\n");
     logs_write("void/run.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
     const char *none = logs_write("void/empty.jsonl", "");
     char beside[1000];
     log_folder(beside, sizeof beside, none, 0);
-    none = beside;
-    OK(logs_read(&l, &none, 1, -1, &e));
+    OK(logs_read_again(beside, -1, &e));
     cr_expect(l.count == 2 && l.log[0].fault && strstr(l.log[0].fault, "the file is empty") && !l.log[1].fault);
-    logs_release(&l);
     const char *path = logs_write("mix/notes.md", "# notes\n");
     char folder[1000];
     log_folder(folder, sizeof folder, path, 0);
-    const Log *log = logs_read_one(&l, folder);
+    const Log *log = logs_read_one(folder);
     cr_expect_eq(log->reader, READER_json_lines);
     cr_expect_eq(l.others, 2);
-    logs_release(&l);
-    path = folder;
-    OK(logs_read(&l, &path, 1, READER_runs_table, &e));
+    OK(logs_read_again(folder, READER_runs_table, &e));
     cr_expect(l.count == 1 && l.log[0].reader == READER_runs_table);
-    logs_release(&l);
-    cr_expect_eq(logs_read(&l, &path, 1, READER_npy, &e), RC_USAGE);
+    cr_expect_eq(logs_read_again(folder, READER_npy, &e), RC_USAGE);
     HOLDS(e.text, "no file below this folder is a NumPy array");
-    logs_release(&l);
 }

@@ -73,8 +73,8 @@ Test(deal, a_large_sweep_is_dealt_in_seconds, .timeout = 600) {
     enum { ARMS = 4, SEEDS = 50000, SHARES = 8 };
     int runs[SHARES] = {0};
     DataPlaces places = {0};
-    Dataset data;
-    Todo t = {.runs = ARMS * SEEDS};
+    LOCAL(dataset_release) Dataset data;
+    LOCAL(todo_release) Todo t = {.runs = ARMS * SEEDS};
     OK(dataset_open(&data, "synthetic", "char", &places, &e));
     t.run = mem_alloc((size_t)t.runs, sizeof *t.run);
     for (int i = 0; i < t.runs; i++) {
@@ -88,6 +88,4 @@ Test(deal, a_large_sweep_is_dealt_in_seconds, .timeout = 600) {
         runs[t.run[i].part]++;
     }
     for (int k = 0; k < SHARES; k++) cr_expect_eq(runs[k], t.runs / SHARES);
-    todo_release(&t);
-    dataset_release(&data);
 }

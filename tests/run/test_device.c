@@ -80,9 +80,8 @@ static void same_records(const RunRecord *a, const RunRecord *b) {
     LOCAL_TEXT(y);
     curves_text(&a->curves, &x), curves_text(&b->curves, &y);
     cr_assert_str_eq(x.at, y.at);
-    char *p = evaluations_text(a, NULL), *q = evaluations_text(b, NULL);
+    OWNED char *p = evaluations_text(a, NULL), *q = evaluations_text(b, NULL);
     cr_assert_str_eq(p, q);
-    free(p), free(q);
     cr_assert_str_eq(a->status, b->status);
     cr_assert_str_eq(a->culprit, b->culprit);
     cr_assert_eq(a->diverged_step, b->diverged_step);
@@ -244,13 +243,12 @@ Test(device, a_plan_is_within_five_percent_of_what_a_device_is_asked_for) {
                         .ffn_mult = 4,
                         .tied = true,
                         .norm_eps = 1e-5};
-        Trainer *t;
+        LOCAL(trainer_release) Trainer *t;
         size_t most = (size_t)1 << 34;
         simt_limits(most, 0);
         OK(trainer_for_gpt(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, simt, &e));
         double asked = (double)(most - simt->device->memory());
         simt_limits(0, 0);
-        trainer_free(t);
         TrainerPlan p = trainer_plan(&s, variant_find("pre", &e), NULL, simt, true);
         cr_expect(asked >= trainer_plan_bytes(&p) && asked <= 1.05 * trainer_plan_bytes(&p),
                   "case %zu: %.0f bytes are asked for, %.0f are planned", i, asked, trainer_plan_bytes(&p));

@@ -12,7 +12,7 @@ static Rc execute(const RunSpec *s, RunRecord *r) {
 
 Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
     RunSpec s = small();
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     cr_assert_eq(execute(&s, &r), RC_OK);
     cr_assert_str_eq(r.status, "ok");
     cr_assert_eq(r.evaluations, 3);
@@ -54,14 +54,12 @@ Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
     cr_assert_str_eq(r.loss_chain, sha256_hex(hex, chain));
     cr_assert_eq(r.evaluation[2].metric[METRIC_embedding_norm],
                  r.curves.value[7 * r.curves.columns + CURVE_embedding_norm]);
-    record_release(&r);
 }
 
 /* A masked model is asked for some of the tokens; its hits are of those. */
 Test(execute, masked_targets_are_counted, .init = enter, .fini = leave) {
     RunSpec s = small();
-    Error e;
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     cr_assert_eq(spec_set(&s, "objective", "masked", &e), RC_OK);
     cr_assert_eq(execute_with(&s, NULL, true, &r), RC_OK);
     long all = (long)dataset_windows(&data, 16) * 16;
@@ -70,7 +68,6 @@ Test(execute, masked_targets_are_counted, .init = enter, .fini = leave) {
     cr_expect_eq(r.hits.right, lround(r.evaluation[2].metric[METRIC_accuracy] * (double)r.hits.targets));
     for (int i = 1; i < 3; i++)
         cr_expect_eq(r.evaluation[i].targets, r.evaluation[0].targets, "one mask for all steps");
-    record_release(&r);
 }
 
 /* Stopped after any number of updates and started again: the same curves, evaluations and hashes. */
@@ -81,7 +78,7 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
     LOCAL_TEXT(got);
     cr_assert_eq(execute(&s, &whole), RC_OK);
     curves_text(&whole.curves, &expected);
-    char *evaluations = evaluations_text(&whole, NULL);
+    OWNED char *evaluations = evaluations_text(&whole, NULL);
     for (int at = 1; at < 8; at++) {
         stop_after = at;
         cr_assert_eq(execute(&s, &part), RC_INTERRUPTED, "at %d", at);
@@ -89,17 +86,15 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
         cr_assert_eq(execute(&s, &part), RC_OK);
         text_clear(&got);
         curves_text(&part.curves, &got);
-        char *mine = evaluations_text(&part, NULL);
+        OWNED char *mine = evaluations_text(&part, NULL);
         cr_assert_str_eq(got.at, expected.at, "stopped after %d updates", at);
         cr_assert_str_eq(mine, evaluations);
         cr_assert_str_eq(part.loss_chain, whole.loss_chain);
         cr_assert_str_eq(part.parameters_hash, whole.parameters_hash);
         checkpoint_remove(folder, part.id);
         record_release(&part);
-        free(mine);
     }
     record_release(&whole);
-    free(evaluations);
 }
 
 static void forget(const RunRecord *r) {
@@ -111,7 +106,6 @@ static void forget(const RunRecord *r) {
 /* The bits of the last whole validation are of the same run and count to its accuracy; they come back as they were
  * written, and not when one of them was changed. */
 Test(execute, hits_are_kept_where_they_are_asked_for, .init = enter, .fini = leave) {
-    Error e;
     RunSpec s = small();
     RunRecord without, r, again;
     long right = 0, seen[256] = {0}, most = 0;
@@ -151,10 +145,9 @@ Test(execute, hits_are_kept_where_they_are_asked_for, .init = enter, .fini = lea
 
 /* A checkpoint holds no hits: stopped behind its last validation, a run makes that one again. */
 Test(execute, hits_outlive_a_stop_behind_the_last_validation, .init = enter, .fini = leave) {
-    Error e;
     RunSpec s = small();
-    RunRecord whole, part;
-    Trainer *t;
+    LOCAL(record_release) RunRecord whole, part;
+    LOCAL(trainer_release) Trainer *t;
     uint8_t chain[32];
     ModelShape shape = spec_shape(&s, data.vocab);
     Recipe recipe = spec_recipe(&s);
@@ -173,18 +166,15 @@ Test(execute, hits_outlive_a_stop_behind_the_last_validation, .init = enter, .fi
     cr_assert_eq(checkpoint_write(folder, whole.id, t, 0, &between, chain, 1e9, &e), RC_OK, "%s", e.text);
     between.evaluations = 0, between.evaluation = NULL;
     record_release(&between);
-    trainer_free(t);
     cr_assert_eq(execute_with(&s, NULL, true, &part), RC_OK);
     cr_expect(part.evaluations == 3 && part.hits.right == whole.hits.right);
     cr_expect_str_eq(part.hits.sha256, whole.hits.sha256);
     checkpoint_remove(folder, part.id);
-    record_release(&part), record_release(&whole);
 }
 
 Test(execute, divergence_is_a_result, .init = enter, .fini = leave) {
     RunSpec s = small();
-    Error e;
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     cr_assert_eq(spec_set(&s, "lr", "1e6", &e), RC_OK);
     cr_assert_eq(spec_set(&s, "clip", "0", &e), RC_OK);
     cr_assert_eq(spec_set(&s, "weight_decay", "50", &e), RC_OK);
@@ -195,7 +185,6 @@ Test(execute, divergence_is_a_result, .init = enter, .fini = leave) {
     cr_assert(r.diverged_step >= 0 && r.diverged_step < 60 && r.culprit[0]);
     cr_assert_eq(r.curves.rows, r.diverged_step + 1);
     cr_assert_null(record_at(&r, 60));
-    record_release(&r);
 }
 
 /* Start, batches and dropout each follow the seed that is fixed for them, and only the others the run's own: a run is
@@ -206,7 +195,7 @@ Test(execute, streams_are_fixed_one_by_one, .init = enter, .fini = leave) {
     for (int fixed = 0; fixed < 8; fixed++)
         for (int turned = 0; turned < 2; turned++) {
             RunSpec s = small();
-            RunRecord r;
+            LOCAL(record_release) RunRecord r;
             int which = turned ? 7 - fixed : fixed, to = turned ? OWN : FIXED;
             s.seed = turned ? FIXED : OWN;
             if (which & 1) s.init_seed = to;
@@ -216,7 +205,6 @@ Test(execute, streams_are_fixed_one_by_one, .init = enter, .fini = leave) {
             cr_expect(!turned || !strcmp(hash[fixed], r.parameters_hash), "%d", fixed);
             cr_expect(!turned || !strcmp(chain[fixed], r.loss_chain), "%d", fixed);
             strcpy(chain[fixed], r.loss_chain), strcpy(hash[fixed], r.parameters_hash);
-            record_release(&r);
         }
     for (int a = 0; a < 8; a++)
         for (int b = 0; b < a; b++) cr_expect_str_neq(hash[a], hash[b], "%d %d", a, b);
@@ -241,7 +229,6 @@ Test(execute, runs_of_fixed_streams_are_one, .init = enter, .fini = leave) {
 
 /* Different seeds, rates or corpora are different runs; the arm's and the experiment's names are not in the id. */
 Test(execute, ids_name_runs, .init = enter, .fini = leave) {
-    Error e;
     const Backend *b = backend_find("cpu", &e);
     RunSpec s = small(), t = s;
     char a[SHA256_HEX], c[SHA256_HEX], toy[SHA256_HEX];
@@ -270,9 +257,8 @@ Test(execute, ids_name_runs, .init = enter, .fini = leave) {
 /* Other probes are other columns of the same run: the same id, losses and parameters; the record says which they are,
  * and a checkpoint of a run that measured others is not used. */
 Test(execute, probes_are_columns_of_the_same_run, .init = enter, .fini = leave) {
-    Error e;
     RunSpec s = small();
-    RunRecord usual, more, again;
+    LOCAL(record_release) RunRecord usual, more, again;
     ProbeChoice choice = probes_usual();
     choice.wanted[PROBE_weight_norm] = choice.wanted[PROBE_block_output_most] = true;
     choice.every = 2;
@@ -313,16 +299,12 @@ Test(execute, probes_are_columns_of_the_same_run, .init = enter, .fini = leave) 
         }
     cr_expect(again.evaluation[2].metric[METRIC_headroom] > 3, "%g", again.evaluation[2].metric[METRIC_headroom]);
     ProbeChoice none = probes_usual();
-    char *less = evaluations_text(&again, &none), *plain = evaluations_text(&usual, NULL);
+    OWNED char *less = evaluations_text(&again, &none), *plain = evaluations_text(&usual, NULL);
     cr_expect_str_eq(less, plain, "results that did not ask for a probe have the hash of runs without it");
-    free(less);
-    free(plain);
-    record_release(&usual), record_release(&more), record_release(&again);
 }
 
 /* A file that is older than a column of curves.def is read: the columns stand where their names say. */
 Test(execute, curves_are_read_by_their_names) {
-    Error e = {0};
     Curves c;
     char older[] = "step,valid_loss,train_loss,grad_norm,grad_norm_0,grad_norm_1\n0,5,4,2,0.5,1.5\n1,,3,1,,\n";
     cr_assert_eq(curves_read(&c, older, &e), RC_OK, "%s", e.text);
@@ -355,7 +337,6 @@ Test(execute, numbers_of_curves_are_those_of_strtod) {
                                       "0.00000000000000000000012",
                                       "9007199254740993", "9007199254740993.00001", "1.00000000000000011", "000012.5"};
     enum { ODD = sizeof odd / sizeof *odd, TRIES = 20000 };
-    Error e = {0};
     uint64_t random = 1;
     for (int i = 0; i < TRIES; i++) {
         char text[128], field[64];
@@ -397,12 +378,9 @@ Test(execute, spikes) {
 Test(execute, a_metric_younger_than_a_record_stays_out_of_it) {
     static const char *const text = "[{\"step\": 3, \"valid_loss\": 2.5, \"accuracy\": \"nan\", \"targets\": 7, "
                                     "\"dropped_targets\": 0, \"block_losses\": []}]";
-    RunRecord r = {0};
-    Error e;
+    LOCAL(record_release) RunRecord r = {0};
     cr_assert_eq(evaluations_parse(&r, text, &e), RC_OK, "%s", e.text);
     cr_expect(r.evaluation[0].metric[METRIC_valid_loss] == 2.5 && isnan(r.evaluation[0].metric[METRIC_perplexity]));
-    char *again = evaluations_text(&r, NULL);
+    OWNED char *again = evaluations_text(&r, NULL);
     cr_expect(strstr(again, "valid_loss") && strstr(again, "accuracy") && !strstr(again, "perplexity"), "%s", again);
-    free(again);
-    record_release(&r);
 }

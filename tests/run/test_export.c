@@ -90,7 +90,7 @@ static RunSpec small(const char *const (*more)[2]) {
 
 /* Trains and stores a run; *r is its record. */
 static void stored(RunRecord *r, const RunSpec *s) {
-    Dataset d;
+    LOCAL(dataset_release) Dataset d;
     DataPlaces places = {.offline = true};
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
@@ -102,13 +102,12 @@ static void stored(RunRecord *r, const RunSpec *s) {
     x.checkpoint_seconds = x.file_bytes = 1e9;
     OK(run_execute(&x, r, &e));
     OK(record_write(r, runs, &e));
-    dataset_release(&d);
 }
 
 /* Every step of a run, by its own name: hashes where the record has one, evaluations bit for bit where it has some. */
 Test(export, every_step_comes_back) {
     RunSpec s = small(NULL);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     char prefix[13], step[8];
     stored(&r, &s);
     snprintf(prefix, sizeof prefix, "%.12s", r.id);
@@ -123,22 +122,20 @@ Test(export, every_step_comes_back) {
             cr_expect_eq(json_real_value(import_says("valid_loss")), record_at(&r, i)->metric[METRIC_valid_loss]);
     }
     OK(EXPORT(r.id, "-o", file));
-    Weights w;
+    LOCAL(weights_release) Weights w;
     OK(weights_open(&w, file, &e));
     cr_assert_str_eq(w.origin.parameters_hash, r.parameters_hash);
     cr_assert_eq(w.origin.step, 6);
     cr_assert_eq(safe_find(&w.file, "h.0.attn.c_attn.weight")->shape[0], 48);
     cr_assert_eq(safe_find(&w.file, "h.0.attn.c_attn.weight")->shape[1], 16);
     cr_assert_eq(safe_find(&w.file, "ln_f.weight")->rank, 1);
-    weights_release(&w);
-    record_release(&r);
 }
 
 /* 6,000 bytes have 600 for validation: 74 windows of 8 and 8 tokens behind them, of which their masks choose some. */
 Test(export, a_masked_run_drops_masked_targets) {
     static const char *const masked[][2] = {{"objective", "masked"}, {NULL, NULL}};
     RunSpec s = small(masked);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     stored(&r, &s);
     cr_expect_eq(r.evaluation[0].dropped, masking_window_targets(74, 8));
     cr_expect_lt(r.evaluation[0].dropped, 7, "as many as of next tokens");
@@ -156,7 +153,6 @@ Test(export, a_masked_run_drops_masked_targets) {
     OK(IMPORT(file, "--format", "json"));
     cr_expect_str_eq(json_string_value(import_says("record")), "equal");
     cr_expect_eq(json_integer_value(import_says("dropped_targets")), counted, "import counts anew");
-    record_release(&r);
 }
 
 /* The last step of a diverged run is the one whose update did not happen. */
@@ -164,18 +160,17 @@ Test(export, a_diverged_run) {
     static const char *const wild[][2] = {
         {"optimizer", "sgd"}, {"lr", "1e6"}, {"clip", "0"}, {"steps", "60"}, {NULL, NULL}};
     RunSpec s = small(wild);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     stored(&r, &s);
     cr_assert_str_eq(r.status, "diverged");
     OK(EXPORT(r.id, "--step", "final", "-o", file));
     refused(EXPORT(r.id, "--step", "60", "-o", file), RC_USAGE, "a step of this run (0 to ");
-    record_release(&r);
 }
 
 Test(export, batches_are_the_crops) {
     RunSpec s = small(NULL);
-    RunRecord r;
-    Weights w;
+    LOCAL(record_release) RunRecord r;
+    LOCAL(weights_release) Weights w;
     const Dataset *d;
     uint64_t starts[4];
     int64_t exported[6][4];
@@ -196,13 +191,11 @@ Test(export, batches_are_the_crops) {
     ((SafeTensor *)(uintptr_t)b)->data = exported;
     OK(safe_write(&w.file, file, &e));
     refused(IMPORT(file), RC_INTEGRITY, "'batches': step 5");
-    weights_release(&w);
-    record_release(&r);
 }
 
 Test(export, unknown_and_ambiguous_runs) {
     RunSpec s = small(NULL);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     char other[200], prefix[9] = {0};
     refused(EXPORT("3f2a", "-o", file), RC_USAGE, "no run is stored");
     stored(&r, &s);
@@ -222,24 +215,22 @@ Test(export, unknown_and_ambiguous_runs) {
     OK(folder_make(other, &e));
     refused(EXPORT(prefix, "-o", file), RC_USAGE, "2 runs begin with");
     OK(EXPORT(r.id, "-o", file));
-    record_release(&r);
 }
 
 Test(export, no_place_to_write) {
     RunSpec s = small(NULL);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     char nowhere[128];
     stored(&r, &s);
     snprintf(nowhere, sizeof nowhere, "%s/none/weights", folder);
     refused(EXPORT(r.id, "-o", nowhere), RC_UNMEASURED, "cannot write");
     refused(EXPORT(r.id, "-o", folder), RC_UNMEASURED, "not a plain file");
-    record_release(&r);
 }
 
 /* A record whose numbers this program does not make again, and a corpus that changed. */
 Test(export, a_run_that_is_not_reproduced) {
     RunSpec s = small(NULL);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     char path[200];
     stored(&r, &s);
     snprintf(path, sizeof path, "%s/%s", runs, r.id);
@@ -261,13 +252,12 @@ Test(export, a_run_that_is_not_reproduced) {
     }
     OK(file_write(text, "another text entirely, of other letters: xyzzy. 0123456789", 58, &e));
     refused(EXPORT(r.id, "-o", file), RC_INTEGRITY, "has other bytes now");
-    record_release(&r);
 }
 
 /* The vocabulary in the file is the one the run's tokens are of, and a false one is no vocabulary. */
 Test(export, the_vocabulary_is_in_the_file) {
     RunSpec s = small(NULL);
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     Weights w;
     char hash[SHA256_HEX];
     stored(&r, &s);
@@ -286,7 +276,6 @@ Test(export, the_vocabulary_is_in_the_file) {
     cr_assert_null(safe_text(&w.file, "vocabulary"));
     cr_assert_not_null(safe_text(&w.file, "model"));
     weights_release(&w);
-    record_release(&r);
 }
 
 /* As another program would save it: other order, other padding, blanks, no alignment, no hash of the data. */
@@ -326,8 +315,8 @@ static void save_as_peer(const SafeFile *f, size_t padding, float change, bool w
 
 Test(export, files_of_other_programs) {
     RunSpec s = small(NULL);
-    RunRecord r;
-    Weights w;
+    LOCAL(record_release) RunRecord r;
+    LOCAL(weights_release) Weights w;
     stored(&r, &s);
     OK(EXPORT(r.id, "-o", file));
     OK(weights_open(&w, file, &e));
@@ -341,6 +330,4 @@ Test(export, files_of_other_programs) {
     save_as_peer(&w.file, 3, 0.5f, false);
     refused(IMPORT(file, "--format", "json"), RC_REGRESSION, "not the record's");
     cr_assert_str_eq(json_string_value(import_says("record")), "different");
-    weights_release(&w);
-    record_release(&r);
 }

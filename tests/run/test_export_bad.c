@@ -49,11 +49,10 @@ static void refused(const char *want) {
 /* A header of text and zeros[data] behind it. */
 static void craft(const char *header, size_t data) {
     size_t n = strlen(header);
-    char *bytes = mem_alloc(8 + n + data, 1);
+    OWNED char *bytes = mem_alloc(8 + n + data, 1);
     for (int i = 0; i < 8; i++) bytes[i] = (char)(n >> (8 * i));
     memcpy(bytes + 8, header, n);
     store(bytes, 8 + n + data);
-    free(bytes);
 }
 
 #define T(at, end) "{\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [" at ", " end "]}"
@@ -203,25 +202,23 @@ static char *toy_file(Trainer **t, WeightsOrigin *o, size_t *length) {
 }
 
 Test(export_bad, every_truncation) {
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     WeightsOrigin o;
     size_t length;
-    char *bytes = toy_file(&t, &o, &length);
+    OWNED char *bytes = toy_file(&t, &o, &length);
     for (size_t n = 0; n < length; n++) {
         store(bytes, n);
         cr_assert_eq(reads_as(t, &o), RC_INTEGRITY, "%zu of %zu bytes", n, length);
     }
-    free(bytes);
-    trainer_free(t);
 }
 
 /* Every bit of the header, and one of each data byte. A flip that only hides a text which may be absent is no flip of
  * the weights: then they, their spec and their corpus must be the same ones. */
 Test(export_bad, every_flip) {
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     WeightsOrigin o;
     size_t length, header, refusals = 0;
-    char *bytes = toy_file(&t, &o, &length);
+    OWNED char *bytes = toy_file(&t, &o, &length);
     header = (size_t)(unsigned char)bytes[0] + 256 * (size_t)(unsigned char)bytes[1];
     for (size_t i = 0; i < length; i++) {
         for (int bit = 0; bit < (i < 8 + header ? 8 : 1); bit++) {
@@ -235,13 +232,11 @@ Test(export_bad, every_flip) {
         }
     }
     cr_assert(refusals > 6 * header, "%zu refusals of %zu flips", refusals, 8 * header + length);
-    free(bytes);
-    trainer_free(t);
 }
 
 /* The file again with one tensor changed: renamed, of another dtype, rank or shape; left out; one more. */
 Test(export_bad, tensors) {
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     WeightsOrigin o;
     size_t length;
     SafeFile f, g;
@@ -280,7 +275,6 @@ Test(export_bad, tensors) {
         safe_release(&g);
     }
     safe_release(&f);
-    trainer_free(t);
 }
 
 /* 16 bits of each kind as IEEE 754 and bfloat16 have them, worked out by hand; all are exact in float. */
@@ -317,11 +311,11 @@ Test(export_bad, halves_are_the_floats_they_stand_for) {
 
 /* The toy's weights saved as BF16 by a program that leaves the hashes out: what is loaded is the rounded weights. */
 Test(export_bad, weights_in_sixteen_bits_are_read) {
-    Trainer *t;
+    LOCAL(trainer_release) Trainer *t;
     WeightsOrigin o;
     size_t length;
-    SafeFile f, g;
-    Weights w;
+    LOCAL(safe_release) SafeFile f, g;
+    LOCAL(weights_release) Weights w;
     float got[20], want[20];
     uint16_t bits[64][64], scalar = 0x3f80;
     free(toy_file(&t, &o, &length));
@@ -345,11 +339,7 @@ Test(export_bad, weights_in_sixteen_bits_are_read) {
     for (int i = 0; i < trainer_parameters(t); i++)
         if (!strcmp(trainer_parameter(t, i).name, "wte.weight")) trainer_read(t, i, 0, got);
     cr_expect(!memcmp(got, want, sizeof got));
-    weights_release(&w);
     SafeTensor one = {.dtype = "BF16", .rank = 0, .shape = {1, 1}, .data = &scalar};
     safe_take_floats(&one, got);
     cr_expect_eq(got[0], 1);
-    safe_release(&g);
-    safe_release(&f);
-    trainer_free(t);
 }

@@ -92,7 +92,6 @@ static double accuracy_by_hand(Trainer *t, int probe, int vocab) {
 /* Against plain sums, alone and as one of three replicas, of which each has its own. */
 Test(linear_probe, accuracy_by_hand, .init = enter, .fini = leave, .timeout = 600) {
     RunSpec s = small();
-    Error e;
     const ProbeChoice c = with_linear_probes();
     const Recipe recipe[3] = {spec_recipe(&s), spec_recipe(&s), spec_recipe(&s)};
     const uint64_t seed[3] = {1, 2, 3};

@@ -69,19 +69,18 @@ static void write_texts(Trainer *t, int samples, uint64_t seed, double temperatu
 /* Five samples are made in two batches; each is what it is alone. */
 Test(sampling, texts_do_not_depend_on_each_other) {
     Recipe recipe;
-    Trainer *t = model(&recipe);
+    LOCAL(trainer_release) Trainer *t = model(&recipe);
     int32_t five[5 * WHOLE], two[2 * WHOLE], other[2 * WHOLE];
     write_texts(t, 5, 1, 1, five), write_texts(t, 2, 1, 1, two), write_texts(t, 2, 2, 1, other);
     cr_expect(!memcmp(five, two, sizeof two));
     cr_expect(memcmp(two, other, sizeof two), "another seed, the same text");
     cr_expect(memcmp(five, five + WHOLE, WHOLE * sizeof *five), "two samples are one");
-    trainer_free(t);
 }
 
 /* Greedy: every token is the likeliest behind those before it, of which a model sees `context`. */
 Test(sampling, greedy_is_the_argmax) {
     Recipe recipe;
-    Trainer *t = model(&recipe);
+    LOCAL(trainer_release) Trainer *t = model(&recipe);
     int32_t text[WHOLE];
     write_texts(t, 1, 1, 0, text);
     for (int at = PROMPT; at < WHOLE; at++) {
@@ -94,15 +93,13 @@ Test(sampling, greedy_is_the_argmax) {
             if (logit[i] > logit[best]) best = i;
         cr_expect_eq(text[at], best, "token %d", at);
     }
-    trainer_free(t);
 }
 
 Test(sampling, a_signal_stops_it) {
     Recipe recipe;
-    Trainer *t = model(&recipe);
+    LOCAL(trainer_release) Trainer *t = model(&recipe);
     volatile sig_atomic_t stop = SIGTERM;
     int32_t text[WHOLE] = {1, 2, 3};
     Sampling how = {.temperature = 1};
     cr_expect_eq((int)sampling_text(t, 3, 8, 7, &how, text, 1, PROMPT, MORE, &stop, NULL, NULL, &e), 143);
-    trainer_free(t);
 }

@@ -31,10 +31,9 @@ static void set(Trainer *t, const char *name, const double *x) {
         Parameter p = trainer_parameter(t, i);
         if (strcmp(p.name, name)) continue;
         int rows = p.vector ? 1 : p.rows;
-        float *values = mem_alloc((size_t)p.rows * (size_t)p.cols, sizeof *values);
+        OWNED float *values = mem_alloc((size_t)p.rows * (size_t)p.cols, sizeof *values);
         for (int r = 0; x && r < rows; r++) values[r * p.cols] = (float)x[r];
         trainer_write(t, i, 0, values);
-        free(values);
         return;
     }
     cr_assert_fail("no parameter %s", name);
@@ -83,10 +82,10 @@ static void count_windows(void *of, int windows) {
 }
 
 Test(score, a_model_of_known_likelihoods_has_its_exact_scores) {
-    Tokenizer codec = bytes();
-    Trainer *t = unigram(CONTEXT, BATCH);
-    TaskScore s;
-    Task task;
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
+    LOCAL(trainer_release) Trainer *t = unigram(CONTEXT, BATCH);
+    LOCAL(task_score_release) TaskScore s;
+    LOCAL(task_release) Task task;
     read_items(&task);
     OK(task_encode(&s, &task, &codec, false, &e));
     OK(task_weigh(&s, t, BATCH, CONTEXT, NULL, count_windows, NULL, &e));
@@ -110,32 +109,25 @@ Test(score, a_model_of_known_likelihoods_has_its_exact_scores) {
     cr_expect_float_eq(s.of[ACC].hi, .94726, 1e-5);
     cr_expect(s.of[ACC].chance);
     cr_expect_eq(s.shortest, .4); /* of the last three items, of equal lengths, the first choice */
-    task_score_release(&s);
-    task_release(&task);
-    trainer_free(t);
-    tokenizer_release(&codec);
 }
 
 /* A unigram model does not care what it sees, so a continuation of any length has the same likelihood under any
  * context: each of its tokens is counted once, in whatever window. */
 Test(score, long_continuations_are_counted_once) {
-    Tokenizer codec = bytes();
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
     static const int contexts[] = {1, 2, 3, 7, 16, 64};
     for (size_t k = 0; k < sizeof contexts / sizeof *contexts; k++) {
-        Trainer *t = unigram(contexts[k], BATCH);
+        LOCAL(trainer_release) Trainer *t = unigram(contexts[k], BATCH);
         char text[80] = " ";
         for (int n = 1; n < 70; n += 4) {
-            Scored s;
+            LOCAL(scored_release) Scored s;
             memset(text + 1, n % 8 == 1 ? 'a' : 'b', (size_t)n), text[1 + n / 2] = 'z', text[n + 1] = 0;
             OK(scored_encode(&s, &codec, "Answer:", text, &e));
             cr_assert(s.scored == 7 && s.count == 8 + n);
             OK(likelihoods(t, BATCH, contexts[k], &s, 1, NULL, NULL, NULL, &e));
             cr_expect_float_eq(s.loglikelihood, known(text), 1e-5, "context %d, %d letters", contexts[k], n);
-            scored_release(&s);
         }
-        trainer_free(t);
     }
-    tokenizer_release(&codec);
 }
 
 /* What fits is one window with all that the model can see in front; else each target sees half a context at least. */
@@ -161,25 +153,22 @@ Test(score, windows_follow_their_rule) {
 
 /* Blanks at the context's end go to the continuation. */
 Test(score, tokens_are_cut_as_in_the_harness) {
-    Tokenizer codec = bytes();
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
     Scored s;
     OK(scored_encode(&s, &codec, "ab \n", " c", &e));
     cr_assert(s.scored == 2 && s.count == 6 && s.token[2] == ' ' && s.token[3] == '\n' && s.token[5] == 'c');
     scored_release(&s);
     cr_assert_eq(scored_encode(&s, &codec, "  ", " c", &e), RC_USAGE);
     cr_assert_eq(scored_encode(&s, &codec, "ab", "", &e), RC_USAGE);
-    tokenizer_release(&codec);
 }
 
 static void weigh(Scored *s, int n, const char *const *context, int width, int batch, int threads) {
-    Tokenizer codec = bytes();
-    Trainer *t = model(width, batch);
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
+    LOCAL(trainer_release) Trainer *t = model(width, batch);
     OK(trainer_share(t, threads, &e));
     for (int i = 0; i < n; i++) OK(scored_encode(&s[i], &codec, context[i], " is so", &e));
     OK(likelihoods(t, batch, width, s, n, NULL, NULL, NULL, &e));
     for (int i = 0; i < n; i++) scored_release(&(Scored){.token = s[i].token});
-    trainer_free(t);
-    tokenizer_release(&codec);
 }
 
 /* The same bits whatever the batch and the threads; and a context that is too long has those of its last part. */
@@ -202,35 +191,30 @@ Test(score, bits_depend_on_the_text_alone) {
 /* A continuation's tokens are predicted from those before them: by the chain rule, the likelihood of a text is the sum
  * of those of its parts. */
 Test(score, the_chain_rule_holds) {
-    Tokenizer codec = bytes();
-    Trainer *t = model(64, 4);
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
+    LOCAL(trainer_release) Trainer *t = model(64, 4);
     static const char *const part[][2] = {{"we saw", " it there"}, {"we saw", " it"}, {"we saw it", " there"}};
     Scored s[3];
     for (int i = 0; i < 3; i++) OK(scored_encode(&s[i], &codec, part[i][0], part[i][1], &e));
     OK(likelihoods(t, 4, 64, s, 3, NULL, NULL, NULL, &e));
     cr_expect_float_eq(s[0].loglikelihood, s[1].loglikelihood + s[2].loglikelihood, 1e-9);
     for (int i = 0; i < 3; i++) scored_release(&s[i]);
-    trainer_free(t);
-    tokenizer_release(&codec);
 }
 
 Test(score, weights_that_diverged_are_refused) {
-    Tokenizer codec = bytes();
-    Trainer *t = unigram(CONTEXT, BATCH);
-    Scored s;
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
+    LOCAL(trainer_release) Trainer *t = unigram(CONTEXT, BATCH);
+    LOCAL(scored_release) Scored s;
     set(t, "ln_f.bias", &(double){NAN});
     OK(scored_encode(&s, &codec, "a", " b", &e));
     cr_assert_eq(likelihoods(t, BATCH, CONTEXT, &s, 1, NULL, NULL, NULL, &e), RC_UNMEASURED);
     cr_assert(strstr(e.text, "not finite"));
-    scored_release(&s);
-    trainer_free(t);
-    tokenizer_release(&codec);
 }
 
 Test(score, characters_that_a_tokenizer_lacks_are_counted) {
     static const char text[] = "Question: x\nAnswer: ab";
-    Tokenizer codec;
-    Task task;
+    LOCAL(tokenizer_release) Tokenizer codec;
+    LOCAL(task_release) Task task;
     TaskScore s;
     read_items(&task);
     OK(tokenizer_init(&codec, "char", (const uint8_t *)text, sizeof text - 1, sizeof text - 1, &e));
@@ -247,8 +231,6 @@ Test(score, characters_that_a_tokenizer_lacks_are_counted) {
     OK(tokenizer_init(&codec, "char", (const uint8_t *)"ab", 2, 2, &e));
     cr_assert_eq(task_encode(&s, &task, &codec, true, &e), RC_USAGE);
     cr_assert(strstr(e.text, "every item"), "%s", e.text);
-    tokenizer_release(&codec);
-    task_release(&task);
 }
 
 Test(score, lengths_are_characters_and_the_first_of_equals_wins) {
@@ -274,34 +256,28 @@ Test(score, equal_choices_count_as_in_lm_eval) {
     static const char lines[] = "{\"ctx\": \"c\", \"endings\": [\"a\", \"a\"], \"label\": 0}\n"
                                 "{\"ctx\": \"c\", \"endings\": [\"a\", \"a\", \"b\"], \"label\": 1}\n"
                                 "{\"ctx\": \"c\", \"endings\": [\"a\", \"b\"], \"label\": 0}\n";
-    Tokenizer codec = bytes();
-    TaskScore s;
-    Task task;
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
+    LOCAL(task_score_release) TaskScore s;
+    LOCAL(task_release) Task task;
     OK(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e));
     OK(task_encode(&s, &task, &codec, false, &e));
     task_count(&s, 64);
     cr_expect(s.items == 3 && s.twins == 2 && s.left_out == 0);
     cr_expect(s.right[ACC][0] && !s.right[ACC][1] && s.right[ACC][2]); /* all likelihoods are 0 */
     cr_expect(s.right[ACC_NORM][0] && !s.right[ACC_NORM][1]);
-    task_score_release(&s);
-    task_release(&task);
-    tokenizer_release(&codec);
 }
 
 /* Items of different size: chance is the mean of one over their choices. */
 Test(score, chance_is_the_mean_over_items) {
     static const char lines[] = "{\"ctx\": \"c\", \"endings\": [\"a\", \"b\"], \"label\": 0}\n"
                                 "{\"ctx\": \"c\", \"endings\": [\"a\", \"b\", \"z\", \"y\"], \"label\": 3}\n";
-    Tokenizer codec = bytes();
-    TaskScore s;
-    Task task;
+    LOCAL(tokenizer_release) Tokenizer codec = bytes();
+    LOCAL(task_score_release) TaskScore s;
+    LOCAL(task_release) Task task;
     OK(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e));
     OK(task_encode(&s, &task, &codec, false, &e));
     task_count(&s, 64);
     cr_expect_eq(s.chance, .375);
     cr_expect_eq(s.of[ACC].share, .5); /* no likelihoods yet: all are 0, the first wins */
     cr_expect_eq(s.truncated, 0);
-    task_score_release(&s);
-    task_release(&task);
-    tokenizer_release(&codec);
 }

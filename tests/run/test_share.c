@@ -220,7 +220,7 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
     char state[96];
     int step;
     double loss, valid, age;
-    RunRecord r = grown(0);
+    LOCAL(record_release) RunRecord r = grown(0);
     watch_row(w, folder, &r, 0, false);
     cr_expect_not(watch_read(folder, r.id, &step, &loss, &valid, &age), "a header is no row");
     cr_expect_str_eq(watch_summary(state, w, 2), "1 running");
@@ -243,7 +243,7 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
     w[0] = (Watch){0};
     watch_row(w, folder, &r, 4, false);
     LOCAL_TEXT(text);
-    char *bytes;
+    OWNED char *bytes;
     size_t length;
     curves_text(&r.curves, &text);
     OK(file_read(path, &bytes, &length, &e));
@@ -252,8 +252,6 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
     cr_expect_str_eq(watch_summary(state, w, 2), "2 running, loss 1.5000 .. 2.0000");
     watch_end(w, folder, r.id, true);
     cr_expect_not(file_exists(path));
-    free(bytes);
-    record_release(&r);
 }
 
 /* A thousand processes that each looked for a million runs every five seconds would ask for nothing else. */

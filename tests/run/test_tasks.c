@@ -76,7 +76,7 @@ Test(tasks, prompts_are_the_harness_s) {
     int tasks = 0;
     for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
         const Prompt *p = &prompts[i];
-        Task t;
+        LOCAL(task_release) Task t;
         OK(task_read(&t, &task_info[p->task], "f", p->line, strlen(p->line), "l", p->labels, &e));
         cr_assert(t.items == 1 && t.item[0].choices == p->choices && t.item[0].label == p->label, "%zu", i);
         for (int c = 0; c < p->choices; c++) {
@@ -84,7 +84,6 @@ Test(tasks, prompts_are_the_harness_s) {
             cr_assert_str_eq(t.item[0].text[c], p->text[c]);
         }
         tasks |= 1 << p->task;
-        task_release(&t);
     }
     cr_assert_eq(tasks, (1 << TASK_COUNT) - 1, "a task without a prompt here");
 }
@@ -189,12 +188,11 @@ Test(tasks, equal_choices_are_kept_and_marked) {
                 {TASK_winogrande, WINO("a _ b", "x", "y", ", \"answer\": \"1\""), false},
                 {TASK_hellaswag, "{\"ctx\": \"c\", \"endings\": [\"a\", \"[b]a\"], \"label\": 0}", true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Task t;
+        LOCAL(task_release) Task t;
         e = (Error){0};
         Rc rc = task_read(&t, &task_info[rows[i].task], "f", rows[i].line, strlen(rows[i].line), NULL, NULL, &e);
         cr_assert_eq(rc, RC_OK, "%s: %s", rows[i].line, e.text);
         cr_expect_eq(t.item[0].twins, rows[i].twins, "%s", rows[i].line);
-        task_release(&t);
     }
 }
 
@@ -216,7 +214,7 @@ Test(tasks, pinned_files_are_read_completely) {
     };
     DataPlaces places = {.root = SOURCE_ROOT, .offline = true};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        Task t;
+        LOCAL(task_release) Task t;
         TaskFiles none = {0};
         Rc rc = task_open(&t, &task_info[want[i].task], &none, &places, &e);
         if (rc == RC_UNMEASURED) cr_skip_test("no mirror beside the checkout");
@@ -227,7 +225,6 @@ Test(tasks, pinned_files_are_read_completely) {
         cr_assert_eq(t.item[0].label, want[i].label);
         task_cut(&t, 5);
         cr_assert_eq(t.items, 5);
-        task_release(&t);
     }
 }
 
@@ -235,14 +232,12 @@ Test(tasks, the_dev_set_of_arc_easy_is_read_completely) {
     size_t rows;
     const CorpusFile *row = manifest_task("arc-easy", &rows);
     DataPlaces places = {.root = SOURCE_ROOT, .offline = true};
-    CorpusBytes c;
-    Task t;
+    LOCAL(corpus_release) CorpusBytes c;
+    LOCAL(task_release) Task t;
     cr_assert(rows == 2 && row[0].part == PART_VALID);
     if (corpus_obtain(&c, row, &places, &e) == RC_UNMEASURED) cr_skip_test("no mirror beside the checkout");
     OK(task_read(&t, &task_info[TASK_arc_easy], "dev", (char *)c.bytes, c.length, NULL, NULL, &e));
     cr_assert_eq(t.items, 570);
-    task_release(&t);
-    corpus_release(&c);
 }
 
 Test(tasks, what_is_not_pinned_asks_for_a_file) {

@@ -58,6 +58,7 @@ Test(translation, a_pair_stands_alone) {
     for (size_t b = 0; b < 3; b++)
         for (size_t v = 0; v < 3; v++) {
             double alone[5], packed[5];
+            LOCAL(trainer_release)
             Trainer *small = model(variants_[v], 2, 8, 7, backends[b]),
                     *large = model(variants_[v], 9, 8, 7, backends[b]);
             losses(small, 0, 0, alone);
@@ -66,14 +67,13 @@ Test(translation, a_pair_stands_alone) {
             losses(large, 5, 4, packed);
             cr_expect(!memcmp(alone, packed, sizeof alone), "%s: other sentences", backends[b]);
             for (int i = 0; i < 5; i++) cr_assert(alone[i] > 0);
-            trainer_free(small), trainer_free(large);
         }
 }
 
 /* What a source is read for: another one gives other losses. */
 Test(translation, the_source_is_read) {
     double one[5], other[5];
-    Trainer *t = model("pre", 2, 8, 7, "cpu");
+    LOCAL(trainer_release) Trainer *t = model("pre", 2, 8, 7, "cpu");
     FeedRoom room[TRAINER_FEEDS_MAX];
     PackedRows rows;
     long hits, count;
@@ -84,7 +84,6 @@ Test(translation, the_source_is_read) {
     trainer_forward(t);
     for (int i = 0; i < 5; i++) trainer_score(t, 0, i, 1, &other[i], &hits, &count, NULL);
     for (int i = 0; i < 5; i++) cr_expect_neq(one[i], other[i]);
-    trainer_free(t);
 }
 
 /* log p of a sentence's tokens and its end given a source, and the likeliest token behind it. */
@@ -111,7 +110,7 @@ static double score_of(Trainer *t, const int32_t *from, int sources, const int32
 
 Test(translation, greedy_takes_the_likeliest) {
     const Decoding how = {.beam = 1, .context = 8};
-    Trainer *t = model("post", 4, 8, 7, "cpu");
+    LOCAL(trainer_release) Trainer *t = model("post", 4, 8, 7, "cpu");
     Translation x[6];
     for (int i = 0; i < 6; i++) x[i] = (Translation){.source = source, .source_length = i == 2 ? 3 : 1 + i % 5};
     OK(translate(t, 0, &how, x, 6, NULL, &e));
@@ -124,7 +123,6 @@ Test(translation, greedy_takes_the_likeliest) {
     cr_expect_eq(x[2].length, length);
     cr_expect(!memcmp(x[2].token, by_hand, (size_t)length * sizeof *by_hand));
     for (int i = 0; i < 6; i++) free(x[i].token);
-    trainer_free(t);
 }
 
 /* Every sentence of up to three of two tokens: 1 + 2 + 4 that end, 8 that the context ends. A beam as wide finds the
@@ -133,7 +131,7 @@ Test(translation, a_wide_beam_finds_the_best) {
     const double penalties[] = {0, 1, 2};
     for (size_t p = 0; p < 3; p++) {
         const Decoding how = {.beam = 32, .penalty = penalties[p], .context = 4};
-        Trainer *t = model("peri", 64, 4, 3, "cpu");
+        LOCAL(trainer_release) Trainer *t = model("peri", 64, 4, 3, "cpu");
         Translation x = {.source = (int32_t[]){1, 2, 1}, .source_length = 3};
         int32_t best[4] = {0};
         int best_length = -1, unused;
@@ -150,7 +148,6 @@ Test(translation, a_wide_beam_finds_the_best) {
         cr_expect_eq(x.length, best_length, "penalty %g: %d tokens, not %d", how.penalty, x.length, best_length);
         cr_expect(!memcmp(x.token, best, (size_t)best_length * sizeof *best));
         free(x.token);
-        trainer_free(t);
     }
 }
 
@@ -168,11 +165,10 @@ Test(translation, sentences_read_back) {
     free(line);
     t.sentences = 3;
     cr_expect_null(translations_lines(&t), "a line that is not there was read");
-    char *bad = strdup(text);
+    OWNED char *bad = strdup(text);
     memcpy(strstr(bad, "2\t3"), "2\tx", 3);
     t = (Translations){.sentences = 2, .text = bad};
     cr_expect_null(translations_lines(&t), "a count that is no number was read");
-    free(bad);
 }
 
 Test(translation, a_beam_of_more_rows_than_a_batch_is_refused) {
@@ -181,7 +177,7 @@ Test(translation, a_beam_of_more_rows_than_a_batch_is_refused) {
         int most;
     } tries[] = {{"cpu", 8}, {"simt", 2}}; /* a device computes whole sentences */
     for (size_t i = 0; i < 2; i++) {
-        Trainer *t = model("pre", 2, 4, 7, tries[i].backend);
+        LOCAL(trainer_release) Trainer *t = model("pre", 2, 4, 7, tries[i].backend);
         Translation x = {.source = (int32_t[]){1, 2}, .source_length = 2};
         Decoding how = {.beam = tries[i].most + 1, .context = 4};
         cr_expect_eq(translate(t, 0, &how, &x, 1, NULL, &e), RC_USAGE);
@@ -190,7 +186,6 @@ Test(translation, a_beam_of_more_rows_than_a_batch_is_refused) {
         how.beam--;
         cr_expect_eq(translate(t, 0, &how, &x, 1, NULL, &e), RC_OK, "%s", e.text);
         free(x.token);
-        trainer_free(t);
     }
 }
 
@@ -200,10 +195,9 @@ Test(translation, hosts_and_devices_translate_alike) {
     const Decoding how = {.beam = 3, .penalty = 1, .context = 8};
     Translation x[2][COUNT];
     for (int b = 0; b < 2; b++) {
-        Trainer *t = model("peri", 6, 8, 7, b ? "simt" : "cpu");
+        LOCAL(trainer_release) Trainer *t = model("peri", 6, 8, 7, b ? "simt" : "cpu");
         for (int i = 0; i < COUNT; i++) x[b][i] = (Translation){.source = source, .source_length = 1 + i};
         OK(translate(t, 0, &how, x[b], COUNT, NULL, &e));
-        trainer_free(t);
     }
     for (int i = 0; i < COUNT; i++) {
         cr_expect_eq(x[0][i].length, x[1][i].length);

@@ -107,22 +107,18 @@ Test(runs, a_name_is_that_of_one_run) {
 
 /* Records of schema 1 say neither when they were made nor what was declared. */
 Test(runs, a_record_of_schema_1_is_shown) {
-    RunRecord r;
-    Text text;
+    LOCAL(record_release) RunRecord r;
+    LOCAL_TEXT(text);
     open_session(GOLDEN "schema1");
     list(NULL);
     cr_assert_gt(l.runs, 0);
     OK(record_read(&r, session.runs, l.run[0].record->id, &e));
-    text_init(&text);
     run_text(&(RunShown){.record = &r, .listing = &l}, 80, &text);
     HOLDS(text.at, "normbench 0.1.0, commit 10bf21a4a34c\n");
     HOLDS(text.at, "smoke quick: arm ");
-    json_t *root = run_json(&(RunShown){.record = &r, .listing = &l});
+    json_auto_t *root = run_json(&(RunShown){.record = &r, .listing = &l});
     cr_expect_str_eq(json_string_value(json_object_get(root, "id")), r.id);
     cr_expect_eq(json_array_size(json_object_get(root, "plans")), 1);
-    json_decref(root);
-    text_release(&text);
-    record_release(&r);
     listing_release(&l);
     store_release(&stored);
 }
@@ -162,7 +158,7 @@ Test(runs, a_text_curve_leaves_out_what_is_not_finite) {
 Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     enum { SEEDS = 20000 };
     const char *key[LISTING_KEYS_MAX];
-    RunRecord *record = mem_alloc(SEEDS, sizeof *record);
+    OWNED RunRecord *record = mem_alloc(SEEDS, sizeof *record);
     LOCAL_TEXT(values);
     l = (Listing){.runs = 2 * SEEDS, .run = mem_alloc(2 * SEEDS, sizeof *l.run)};
     for (int i = 0; i < 2 * SEEDS; i++) {
@@ -179,5 +175,4 @@ Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     listing_values(&l, "seed", 2, &values);
     cr_expect_str_eq(values.at, "0, 1, and 19998 more");
     listing_release(&l);
-    free(record);
 }

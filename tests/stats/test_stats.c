@@ -34,7 +34,7 @@ Test(stats, texts_and_limits) {
     cr_assert_eq(st_tol(0.0), ST_TINY);
     double a[3] = {1, -5, NAN}, b[3] = {2, 3, INFINITY};
     cr_assert_eq(st_scale(a, b, 3), 5.0);
-    StSample s;
+    LOCAL(st_sample_release) StSample s;
     STATUS(st_sample_init(&s, a, 0, 0.0), ST_N_TOO_SMALL);
     STATUS(st_sample_init(&s, NULL, 2, 0.0), ST_BAD_ARG);
     STATUS(st_sample_init(&s, b, 2, -1.0), ST_BAD_ARG);
@@ -44,7 +44,6 @@ Test(stats, texts_and_limits) {
     double x[4] = {3.0, -1e-15, -2.0, 1e-13};
     STATUS(st_sample_init(&s, x, 4, 4.0), ST_OK);
     cr_assert(s.x[0] == -2.0 && s.x[1] == 0.0 && s.x[2] == 1e-13 && s.x[3] == 3.0);
-    st_sample_release(&s);
 }
 
 Test(stats, ends_without_gsl_memory, .exit_code = RC_UNMEASURED) {
@@ -191,11 +190,10 @@ Test(stats, divergence_is_data) {
 Test(stats, ties_of_ranks) {
     StRun a[4] = {{1, 2.2, 0}, {2, 2.9, 0}, {3, 1.0, 0}, {4, 1.5, 0}};
     StRun b[4] = {{1, 2.1, 0}, {2, 3.0, 0}, {3, 1.0, 0}, {4, 1.0, 0}};
-    StPairs p = st_pair(a, 4, b, 4, NAN);
+    LOCAL(st_pairs_release) StPairs p = st_pair(a, 4, b, 4, NAN);
     double rank[4];
     STATUS(st_pairs_ranks(&p, rank), ST_OK);
     cr_assert(rank[0] == 1.5 && rank[1] == -1.5 && rank[2] == 0 && rank[3] == 3);
-    st_pairs_release(&p);
 }
 
 Test(stats, pairing_refuses) {

@@ -16,6 +16,10 @@
         cr_assert_eq(got_, (want), "%s: got '%s', expected %s", #got, st_status_text(got_), #want); \
     } while (0)
 
+static inline void rng_release(gsl_rng **rng) {
+    gsl_rng_free(*rng);
+}
+
 /* Equivalence within +- margin: the larger p of two one-sided sign-flip tests of shifted differences; n up to 64. */
 static inline double flip_tost(const double *d, size_t n, double margin, StKey key) {
     double above[64], below[64];

@@ -80,7 +80,7 @@ Test(stats_anytime, a_martingale_by_enumeration) {
 
 /* The interval leaves out 0 exactly when p <= alpha. */
 Test(stats_anytime, interval_and_test_agree) {
-    gsl_rng *rng = st_rng_new(key);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(key);
     int apart = 0;
     for (int sample = 0; sample < 200; sample++) {
         double d[16];
@@ -90,7 +90,6 @@ Test(stats_anytime, interval_and_test_agree) {
         cr_assert((r.at > 0) == (ci.lo > 0 || ci.hi < 0), "sample %d: p %g, [%g, %g]", sample, r.p, ci.lo, ci.hi);
         apart += r.at > 0;
     }
-    gsl_rng_free(rng);
     cr_assert(apart > 40 && apart < 195, "%d", apart);
 }
 
@@ -118,11 +117,10 @@ Test(stats_anytime, limits) {
     cr_assert(r.status == ST_OK && r.p == 1 && r.at == 0 && r.e == 1);
     for (int i = 0; i < 7; i++) shifted[i] = tiny[i] - .1;
     cr_assert(st_anytime(shifted, 7, 3.7, ST_TWO_SIDED, .05).p == 1, "rounding is no difference");
-    double *many = mem_alloc(5000, sizeof *many);
+    OWNED double *many = mem_alloc(5000, sizeof *many);
     for (int i = 0; i < 5000; i++) many[i] = 1;
     r = st_anytime(many, 5000, 0, ST_TWO_SIDED, .05);
     cr_assert(r.e <= ST_HUGE && r.p >= 1 / ST_HUGE && r.at == 6);
-    free(many);
     STATUS(st_anytime(zero, 0, 0, ST_TWO_SIDED, .05).status, ST_N_TOO_SMALL);
     STATUS(st_anytime(NULL, 3, 0, ST_TWO_SIDED, .05).status, ST_BAD_ARG);
     STATUS(st_anytime(zero, 3, 0, ST_TWO_SIDED, 0).status, ST_BAD_ARG);

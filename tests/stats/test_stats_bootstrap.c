@@ -50,11 +50,11 @@ Test(stats_bootstrap, weighted_quantile) {
 /* Asked in halves, the resamples answer as their whole sorted list does, bit by bit: of values without ties, with many,
  * and with one far away. */
 Test(stats_bootstrap, halves_answer_as_the_whole_list) {
-    gsl_rng *rng = st_rng_new((StKey){7, 8});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){7, 8});
     const double levels[] = {0, 1e-6, .02, .025, .5, .731, .975, .99999, 1};
     for (size_t n = 2; n <= 11; n++) {
         size_t count = (size_t)st_multiset_count(n);
-        StWeighted *list = malloc(count * sizeof *list);
+        OWNED StWeighted *list = malloc(count * sizeof *list);
         for (int kind = 0; kind < 4; kind++) {
             double x[11];
             for (size_t i = 0; i < n; i++) {
@@ -64,7 +64,7 @@ Test(stats_bootstrap, halves_answer_as_the_whole_list) {
             st_multiset_sums(x, n, list);
             for (size_t i = 0; i < count; i++) list[i].value /= (double)n;
             st_weighted_sort(list, count);
-            StMultisets m;
+            LOCAL(st_multisets_release) StMultisets m;
             st_multisets_init(&m, x, n);
             for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
                 double value = st_multisets_quantile(&m, levels[i]);
@@ -72,11 +72,8 @@ Test(stats_bootstrap, halves_answer_as_the_whole_list) {
                 cr_assert(value == want, "n %zu, kind %d, %g: %.17g, not %.17g", n, kind, levels[i], value, want);
                 cr_assert_eq(st_multisets_below(&m, want, i % 2), st_weighted_below(list, count, want, i % 2));
             }
-            st_multisets_release(&m);
         }
-        free(list);
     }
-    gsl_rng_free(rng);
 }
 
 /* The standard error in closed form is the root mean square over all resamples. */
@@ -95,17 +92,15 @@ Test(stats_bootstrap, error_is_that_of_all_resamples) {
 /* What a bootstrap of 12 values without ties asks looks at about as many parts as there are multisets; sorting those
  * compared twenty times as many. */
 Test(stats_bootstrap, halves_are_few) {
-    gsl_rng *rng = st_rng_new((StKey){9, 10});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){9, 10});
     double x[12];
-    StMultisets m;
+    LOCAL(st_multisets_release) StMultisets m;
     for (int i = 0; i < 12; i++) x[i] = gsl_rng_uniform(rng) - .3;
     st_multisets_init(&m, x, 12);
     cr_assert_eq(m.steps, 2 * 18564); /* C(18, 6) of each half */
     for (int i = 0; i < 4; i++)
         st_multisets_below(&m, st_multisets_quantile(&m, (double[]){.025, .975, .031, .98}[i]), true);
     cr_assert(m.steps < 2 * st_multiset_count(12), "%zu", (size_t)m.steps);
-    st_multisets_release(&m);
-    gsl_rng_free(rng);
 }
 
 Test(stats_bootstrap, five_seeds) {
@@ -142,7 +137,7 @@ Test(stats_bootstrap, skewed_seeds) {
 /* Two-decimal scores: whole numbers say how many resamples tie with zero and with twice the mean.
  */
 Test(stats_bootstrap, ties_are_ties) {
-    gsl_rng *rng = st_rng_new((StKey){5, 6});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){5, 6});
     for (int set = 0; set < 2000; set++) {
         double a[4], b[4], d[4];
         long whole[4], sum = 0;
@@ -169,12 +164,11 @@ Test(stats_bootstrap, ties_are_ties) {
         cr_assert_eq(r.shift.count, shift, "set %d", set);
         NEAR(gsl_cdf_ugaussian_P(r.bias), (double)(below + upto) / 512, 1e-13);
     }
-    gsl_rng_free(rng);
 }
 
 /* Every one of the n^n resamples, expanded, sorted, type 7. */
 Test(stats_bootstrap, equals_brute_force) {
-    gsl_rng *rng = st_rng_new((StKey){5, 5});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){5, 5});
     for (int set = 0; set < 12; set++) {
         size_t n = 2 + (size_t)set % 4;
         double d[5], *all = malloc(3125 * sizeof *all), m = 0;
@@ -204,7 +198,6 @@ Test(stats_bootstrap, equals_brute_force) {
         cr_assert_eq(r.pct.count, 2 * (koehn < le ? koehn : le) < total ? 2 * (koehn < le ? koehn : le) : total);
         free(all);
     }
-    gsl_rng_free(rng);
 }
 
 Test(stats_bootstrap, edges) {

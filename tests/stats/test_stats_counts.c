@@ -171,7 +171,7 @@ Test(stats_counts, pitman_morgan_by_swaps) {
     StVariance r = st_pitman_morgan(a, b, 8);
     cr_assert(r.p_swap == all && r.p_left_out == left_out && r.p_min == 2. / 128);
     cr_assert(r.p < .001 && r.p_left_out > .05, "one outlying seed: %g by t, %g by swaps", r.p, r.p_left_out);
-    gsl_rng *rng = st_rng_new((StKey){4, 9});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){4, 9});
     for (int sample = 0; sample < 40; sample++) {
         double x[7], y[7];
         for (int i = 0; i < 7; i++)
@@ -182,7 +182,6 @@ Test(stats_counts, pitman_morgan_by_swaps) {
         cr_assert(r.p_swap == all && r.p_left_out == left_out, "sample %d: %g %g, not %g %g", sample, r.p_swap,
                   r.p_left_out, all, left_out);
     }
-    gsl_rng_free(rng);
     double many_a[40], many_b[40];
     for (int i = 0; i < 40; i++) many_a[i] = (i * 7919 % 97) / 97., many_b[i] = .1 * (i * 104729 % 89) / 89.;
     r = st_pitman_morgan(many_a, many_b, 40);

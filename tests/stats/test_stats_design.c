@@ -77,9 +77,9 @@ Test(stats_design, power_of_sign_flips) {
 
 /* The share of the samples of st_flip_power in which st_maxT itself rejects the row that differs. */
 static double power_by_maxt(double d_z, size_t n, size_t k, double alpha) {
-    gsl_rng *rng = st_rng_new((StKey){0x504f574552, n * 1000 + k});
-    double *d = malloc(n * k * sizeof *d);
-    StMaxTRow *row = malloc(k * sizeof *row);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){0x504f574552, n * 1000 + k});
+    OWNED double *d = malloc(n * k * sizeof *d);
+    OWNED StMaxTRow *row = malloc(k * sizeof *row);
     unsigned found = 0;
     for (int sample = 0; sample < ST_POWER_SAMPLES; sample++) {
         for (size_t i = 0; i < n; i++) {
@@ -92,9 +92,6 @@ static double power_by_maxt(double d_z, size_t n, size_t k, double alpha) {
         st_maxT(d, k, n, NULL, 0, (StKey){0, 0}, row);
         found += row[0].step < alpha;
     }
-    free(row);
-    free(d);
-    gsl_rng_free(rng);
     return (double)found / ST_POWER_SAMPLES;
 }
 

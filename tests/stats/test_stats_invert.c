@@ -29,7 +29,7 @@ static double p_shifted(const double *d, size_t n, double m) {
 
 /* The same thing as the test: accepted just inside, rejected just outside. */
 Test(stats_invert, agrees_with_the_test) {
-    gsl_rng *rng = st_rng_new(key);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(key);
     for (int sample = 0; sample < 40; sample++) {
         double d[10];
         size_t n = 6 + (size_t)sample % 5;
@@ -41,7 +41,6 @@ Test(stats_invert, agrees_with_the_test) {
             cr_assert(p_shifted(d, n, r.lo - 1e-9) < alpha && p_shifted(d, n, r.hi + 1e-9) < alpha);
         }
     }
-    gsl_rng_free(rng);
 }
 
 /* One column together is one column alone. */
@@ -104,7 +103,7 @@ Test(stats_invert, drawn) {
 /* Beyond ST_FLIP_MAX an interval and its test come from the same draws: it leaves out 0 exactly when p < alpha, also
  * where p is as close to alpha as can be, and where max-T drew more flips to tell. */
 Test(stats_invert, drawn_as_the_test) {
-    gsl_rng *rng = st_rng_new((StKey){24, 1});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){24, 1});
     int close = 0, refined = 0;
     for (int sample = 0; sample < 24; sample++) {
         double d[3 * 24], mean = 0, squares = 0;
@@ -130,7 +129,6 @@ Test(stats_invert, drawn_as_the_test) {
         }
         close += fabs(row[0].raw - .05)<.002, refined += all.total> 1 + ST_FLIP_DRAWS;
     }
-    gsl_rng_free(rng);
     cr_assert(close > 5 && refined > 5, "%d close to alpha, %d refined", close, refined);
 }
 
@@ -139,7 +137,7 @@ Test(stats_invert, drawn_as_the_test) {
 Test(stats_invert, equivalence_of_several) {
     static const double margin[3] = {.02, .03, .02};
     double d[3 * 8], p[3], alone;
-    gsl_rng *rng = st_rng_new((StKey){9, 3});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){9, 3});
     int inside = 0;
     for (int sample = 0; sample < 40; sample++) {
         for (int i = 0; i < 24; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .3) * .06;
@@ -176,7 +174,6 @@ Test(stats_invert, equivalence_of_several) {
             inside += p[c] < .05;
         }
     }
-    gsl_rng_free(rng);
     cr_assert(inside > 10 && inside < 110, "%d of 120", inside);
     STATUS(st_maxT_tost(d, 1, 8, NULL, (double[]){0}, .05, key, p), ST_BAD_ARG);
     STATUS(st_maxT_tost(d, 1, 0, NULL, margin, .05, key, p), ST_N_TOO_SMALL);
@@ -185,7 +182,7 @@ Test(stats_invert, equivalence_of_several) {
 /* Of 2,000 samples of 7 skewed differences about 1 with symmetric noise, the interval misses 1 in at most 1 - conf
  * (exactly 6/128 = .047 can be reached); three together miss any in at most as many. */
 Test(stats_invert, covers) {
-    gsl_rng *rng = st_rng_new((StKey){7, 7});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){7, 7});
     int missed = 0, missed_any = 0;
     for (int sample = 0; sample < 2000; sample++) {
         double d[3 * 7];
@@ -202,14 +199,13 @@ Test(stats_invert, covers) {
         for (int j = 0; j < 3; j++) any |= ci[j].lo > 1 || ci[j].hi < 1;
         missed_any += any;
     }
-    gsl_rng_free(rng);
     cr_assert(missed > 60 && missed < 128, "%d of 2000, expected 94 +- 9", missed);
     cr_assert(missed_any < 42, "%d of 500, expected at most 25 +- 5", missed_any);
 }
 
 /* Equivalent at .05 exactly when the two-sided 90 % interval by the same flips lies inside the margins. */
 Test(stats_invert, equivalence) {
-    gsl_rng *rng = st_rng_new((StKey){9, 1});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){9, 1});
     int yes = 0;
     for (int sample = 0; sample < 200; sample++) {
         double d[8];
@@ -219,7 +215,6 @@ Test(stats_invert, equivalence) {
         cr_assert_eq(p<.05, ci.lo> - .02 && ci.hi < .02, "sample %d: p %g, [%g, %g]", sample, p, ci.lo, ci.hi);
         yes += p < .05;
     }
-    gsl_rng_free(rng);
     cr_assert(yes > 20 && yes < 180, "%d of 200", yes);
     const double same[8] = {.001, .001, .001, .001, .001, .001, .001, .001};
     double p, margin = .02;

@@ -164,7 +164,7 @@ Test(stats_limits, a_thousand_comparisons) {
 
 Test(stats_limits, a_hundred_thousand_blocks) {
     enum { SEEDS = 3, BLOCKS = 100000 };
-    double *d = calloc(SEEDS * (size_t)BLOCKS, sizeof *d), *out = calloc(SEEDS * (size_t)BLOCKS, sizeof *out);
+    OWNED double *d = calloc(SEEDS * (size_t)BLOCKS, sizeof *d), *out = calloc(SEEDS * (size_t)BLOCKS, sizeof *out);
     cr_assert(d && out);
     for (int s = 0; s < SEEDS; s++)
         for (int b = 0; b < BLOCKS; b++) d[s * BLOCKS + b] = 0.1 * s + sin(1.3 * b) + 0.01 * cos(2.1 * b + s);
@@ -175,8 +175,6 @@ Test(stats_limits, a_hundred_thousand_blocks) {
     StBlocks merged = st_blocks_merge(d, SEEDS, BLOCKS, 0.1, out);
     cr_expect(merged.status == ST_OK || merged.status == ST_NO_CONVERGENCE);
     cr_expect(merged.blocks >= 8 && merged.blocks <= BLOCKS);
-    free(d);
-    free(out);
 }
 
 /* Everything that draws or enumerates, from one thread: the bytes that each of several threads must give. */

@@ -100,14 +100,13 @@ Test(stats_models, pigeonhole) {
 Test(stats_models, blocks_grow_until_independent) {
     enum { B = 1024 };
     static double d[2 * B], out[2 * B];
-    gsl_rng *rng = st_rng_new(KEY);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(KEY);
     double level = 0;
     for (int b = 0; b < B; b++) { /* an autoregression of .8: neighbours alike */
         level = .8 * level + gsl_rng_uniform(rng) - .5;
         d[b] = level;
         d[B + b] = level + .01;
     }
-    gsl_rng_free(rng);
     StCrossed before = st_crossed(d, 2, B, 0, .95);
     cr_assert_gt(before.lag1, .6);
     StBlocks r = st_blocks_merge(d, 2, B, .1, out);
@@ -145,7 +144,7 @@ Test(stats_models, three_variants_three_seeds) {
 
 /* Two decimals, three variants, three seeds: whole numbers say the truth. */
 Test(stats_models, ties_are_ties) {
-    gsl_rng *rng = st_rng_new(KEY);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(KEY);
     static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int set = 0; set < 500; set++) {
         double x[9];
@@ -173,7 +172,6 @@ Test(stats_models, ties_are_ties) {
         StOmnibus r = st_omnibus(x, 3, 3, KEY);
         cr_assert_eq(r.count, truth, "set %d: %d, truth %d", set, (int)r.count, (int)truth);
     }
-    gsl_rng_free(rng);
 }
 
 Test(stats_models, sampled_and_refused) {

@@ -17,16 +17,15 @@ TestSuite(stats_permute, .init = st_init);
 /* Words whose product leaves less than 2^32 mod n in its low half are drawn again. */
 static void below_rejects(void) {
     const uint32_t n = 0x90000001u;
-    gsl_rng *rng = st_rng_new(KEY);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(KEY);
     for (uint64_t at = 0; at < 200; at++) {
         uint64_t product = (uint64_t)philox_word(KEY.plan, KEY.stream, at) * n;
         if (product % 0x100000000u >= 0x100000000u % n) cr_assert_eq(st_rng_below(rng, n), product >> 32);
     }
-    gsl_rng_free(rng);
 }
 
 Test(stats_permute, stream_is_philox) {
-    gsl_rng *rng = st_rng_new((StKey){0x0123456789abcdef, 42});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){0x0123456789abcdef, 42});
     for (uint64_t i = 0; i < 41; i++)
         cr_assert_eq(gsl_rng_get(rng), philox_word(0x0123456789abcdef, 42, i), "word %d", (int)i);
     gsl_rng_set(rng, 7);
@@ -40,7 +39,6 @@ Test(stats_permute, stream_is_philox) {
     below_rejects();
     for (int i = 0; i < 100; i++) /* almost half of all words are rejected */
         cr_assert_lt(st_rng_below(rng, 0x80000001u), 0x80000001u);
-    gsl_rng_free(rng);
 }
 
 Test(stats_permute, signflip_published) {
@@ -77,7 +75,7 @@ Test(stats_permute, floor_per_n) {
 /* Two-decimal scores: naive doubles count 12 of 32 where 22 sums are as extreme. */
 Test(stats_permute, rounding_trap) {
     unsigned long naive_wrong = 0;
-    gsl_rng *rng = st_rng_new(KEY);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(KEY);
     for (int set = 0; set < 20000; set++) {
         double a[5], b[5], d[5];
         long whole[5], observed = 0;
@@ -105,7 +103,6 @@ Test(stats_permute, rounding_trap) {
         cr_assert_eq(r.count, truth, "set %d: %d of 32, truth %d", set, (int)r.count, (int)truth);
         naive_wrong += naive != truth;
     }
-    gsl_rng_free(rng);
     cr_assert_gt(naive_wrong, 500, "the trap is gone: %lu", naive_wrong);
 }
 
@@ -235,7 +232,7 @@ static void brute_maxt(const double *d, int k, int n, double *single, double *st
 }
 
 Test(stats_permute, equals_brute_force) {
-    gsl_rng *rng = st_rng_new(KEY);
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new(KEY);
     for (int set = 0; set < 30; set++) {
         int k = 1 + set % 6, n = 3 + set % 7;
         double d[6 * 9], single[6], step[6];
@@ -251,7 +248,6 @@ Test(stats_permute, equals_brute_force) {
         }
         if (k == 1) NEAR(row[0].step, st_signflip(d, (size_t)n, 0, ST_TWO_SIDED, KEY).p, 1e-15);
     }
-    gsl_rng_free(rng);
 }
 
 Test(stats_permute, columns_without_spread) {
@@ -299,7 +295,7 @@ Test(stats_permute, many_seeds_and_bad_input) {
  * their own an adjusted p fell below the raw one in 23 of 40 one-comparison samples. */
 Test(stats_permute, maxT_never_below_the_raw_p) {
     st_init();
-    gsl_rng *rng = st_rng_new((StKey){24, 1});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){24, 1});
     for (int sample = 0; sample < 10; sample++) {
         double d[3 * 24];
         for (int i = 0; i < 3 * 24; i++) d[i] = (double)gsl_rng_get(rng) / 4294967296. - .4;
@@ -311,7 +307,6 @@ Test(stats_permute, maxT_never_below_the_raw_p) {
         StSignflip alone = st_signflip(d, 24, 0, ST_TWO_SIDED, (StKey){5, (uint64_t)sample});
         cr_assert(alone.p_lo <= one.hi && one.lo <= alone.p_hi);
     }
-    gsl_rng_free(rng);
 }
 
 /* 17 of 24 signs are positive: p = 2 P(X >= 17) = .0639 exactly. Far from .05 the usual draws settle it; a level that

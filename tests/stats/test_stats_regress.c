@@ -228,7 +228,7 @@ Test(stats_regress, predictors_at_the_ends) {
  */
 Test(stats_regress, predictors_keep_their_level) {
     enum { SAMPLES = 1000, SEEDS = 8, RUNS = 12, N = SEEDS * RUNS };
-    gsl_rng *rng = st_rng_new((StKey){3, 4});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){3, 4});
     int found = 0;
     for (int i = 0; i < SAMPLES; i++) {
         double x[2][N];
@@ -240,7 +240,6 @@ Test(stats_regress, predictors_keep_their_level) {
         }
         found += st_predictors(x[0], x[1], y, SEEDS, RUNS, (StKey){5, 6}).p < .05;
     }
-    gsl_rng_free(rng);
     cr_expect(found > .02 * SAMPLES && found < .075 * SAMPLES, "%d of %d", found, SAMPLES);
 }
 

@@ -65,7 +65,7 @@ static void judge(const Row *row, const char *what, unsigned hits, double want) 
 }
 
 static void simulate(const Row *row, uint64_t stream) {
-    gsl_rng *rng = st_rng_new((StKey){20260101, stream});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260101, stream});
     unsigned t = 0, percentile = 0, bca = 0, shift = 0, flips = 0;
     for (unsigned set = 0; set < row->sets; set++) {
         double d[8];
@@ -79,7 +79,6 @@ static void simulate(const Row *row, uint64_t stream) {
         shift += boot.shift.p <= 0.05;
         flips += st_signflip(d, row->n, 0.0, ST_TWO_SIDED, (StKey){0, 0}).p <= 0.05;
     }
-    gsl_rng_free(rng);
     judge(row, "t", t, row->t);
     judge(row, "percentile", percentile, row->percentile);
     judge(row, "bca", bca, row->bca);
@@ -95,7 +94,7 @@ Test(stats_slow, small_n_rows) {
  * .05, and step-down max-T closer to it than Holm. */
 Test(stats_slow, family_wise_error) {
     enum { SETS = 20000, K = 3, N = 8 };
-    gsl_rng *rng = st_rng_new((StKey){20260101, 100});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260101, 100});
     unsigned joint = 0, holm = 0;
     for (int set = 0; set < SETS; set++) {
         double d[K * N], p[K], base[N];
@@ -110,7 +109,6 @@ Test(stats_slow, family_wise_error) {
         joint += fmin(row[0].step, fmin(row[1].step, row[2].step)) <= 0.05;
         holm += fmin(p[0], fmin(p[1], p[2])) <= 0.05;
     }
-    gsl_rng_free(rng);
     fprintf(stderr, "family-wise error: max-T %.4f, Holm %.4f\n", (double)joint / SETS, (double)holm / SETS);
     cr_expect(joint <= SETS * (0.05 + 4 * sqrt(0.05 * 0.95 / SETS)), "max-T %u of %d", joint, SETS);
     cr_expect(joint >= SETS * 0.04, "max-T %u of %d", joint, SETS);
@@ -120,14 +118,13 @@ Test(stats_slow, family_wise_error) {
 /* Relabelling three variants over three seeds rejects at .0278, its floor, and no more often. */
 Test(stats_slow, omnibus_level) {
     enum { SETS = 40000 };
-    gsl_rng *rng = st_rng_new((StKey){20260101, 101});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260101, 101});
     unsigned hits = 0;
     for (int set = 0; set < SETS; set++) {
         double x[9];
         for (int i = 0; i < 9; i++) x[i] = draw(rng, EXPONENTIAL);
         hits += st_omnibus(x, 3, 3, (StKey){0, 0}).p <= 0.05;
     }
-    gsl_rng_free(rng);
     double want = 1.0 / 36;
     NEAR((double)hits / SETS, want, 4 * sqrt(want * (1 - want) / SETS));
 }
@@ -135,7 +132,7 @@ Test(stats_slow, omnibus_level) {
 /* Simulated rejections meet the noncentral t; equivalence comes up falsely at most at its level. */
 Test(stats_slow, power_and_equivalence) {
     enum { SETS = 40000, N = 5 };
-    gsl_rng *rng = st_rng_new((StKey){20260101, 102});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260101, 102});
     unsigned rejected = 0, equivalent = 0;
     for (int set = 0; set < SETS; set++) {
         double d[N], edge[N];
@@ -146,7 +143,6 @@ Test(stats_slow, power_and_equivalence) {
         rejected += st_tci(d, N, 0.0, 0.95).p <= 0.05;
         equivalent += st_tost(edge, N, 0.0, -3.0, 3.0, 0.05).equivalent;
     }
-    gsl_rng_free(rng);
     double power = st_power(1.5, N, 0.05).power;
     NEAR((double)rejected / SETS, power, 4 * sqrt(power * (1 - power) / SETS));
     NEAR((double)equivalent / SETS, 0.05, 4 * sqrt(0.05 * 0.95 / SETS));
@@ -155,7 +151,7 @@ Test(stats_slow, power_and_equivalence) {
 /* Seeds and blocks both random: the crossed interval covers, the pooled one does not. */
 Test(stats_slow, crossed_coverage) {
     enum { SETS = 8000, S = 5, B = 12 };
-    gsl_rng *rng = st_rng_new((StKey){20260101, 103});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260101, 103});
     unsigned crossed = 0, pooled = 0;
     for (int set = 0; set < SETS; set++) {
         double d[S * B], block[B];
@@ -169,7 +165,6 @@ Test(stats_slow, crossed_coverage) {
         crossed += covers(c.lo, c.hi);
         pooled += covers(t.lo, t.hi);
     }
-    gsl_rng_free(rng);
     fprintf(stderr, "crossed %.4f, pooled %.4f\n", (double)crossed / SETS, (double)pooled / SETS);
     cr_expect(crossed >= 0.94 * SETS && crossed <= 0.98 * SETS, "crossed covers %u of %d", crossed, SETS);
     cr_expect_lt(pooled, 0.75 * SETS);

@@ -50,7 +50,7 @@ static double draw(gsl_rng *rng, Law law) {
 }
 
 Test(stats_slow_anytime, decides_rarely_without_cause_and_soon_with) {
-    gsl_rng *rng = st_rng_new((StKey){43, 6});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){43, 6});
     for (const Row *row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
         int decided = 0, by_late = 0;
         double sum = 0, squares = 0;
@@ -74,13 +74,12 @@ Test(stats_slow_anytime, decides_rarely_without_cause_and_soon_with) {
                   row->what, mean);
         cr_expect((double)by_late / SAMPLES >= .9 - 4 * error, "%s: %d by %g", row->what, by_late, row->late);
     }
-    gsl_rng_free(rng);
 }
 
 /* The interval misses a true mean of symmetric differences, whenever one stops, in at most .05 of samples; equivalence
  * at a true difference of the margin is found in at most .05. */
 Test(stats_slow_anytime, intervals_cover_and_margins_hold) {
-    gsl_rng *rng = st_rng_new((StKey){43, 60});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){43, 60});
     enum { INTERVALS = 1000, LEAST = 24 };
     int missed = 0, same = 0, found = 0;
     for (int sample = 0; sample < INTERVALS; sample++) {
@@ -92,7 +91,6 @@ Test(stats_slow_anytime, intervals_cover_and_margins_hold) {
         same += st_anytime_inside(edge, MOST, 0, .5, .05).at > 0;
         found += st_anytime_inside(middle, MOST, 0, .5, .05).at > 0;
     }
-    gsl_rng_free(rng);
     double slack = 3 * sqrt(.05 * .95 / INTERVALS);
     cr_expect(missed <= (.05 + slack) * INTERVALS, "%d of %d", missed, INTERVALS);
     cr_expect(same <= (.05 + slack) * INTERVALS, "%d of %d", same, INTERVALS);

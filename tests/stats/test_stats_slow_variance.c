@@ -63,7 +63,7 @@ static double rejected(const Row *row, size_t n, int samples, gsl_rng *rng) {
 }
 
 Test(stats_slow_variance, rejects_rarely_without_cause) {
-    gsl_rng *rng = st_rng_new((StKey){43, 7});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){43, 7});
     enum { SAMPLES = 1500 };
     for (const Row *row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
         bool level = row->least[0] <= 0;
@@ -77,5 +77,4 @@ Test(stats_slow_variance, rejects_rarely_without_cause) {
                 cr_expect(share >= row->least[k], "%s, %zu seeds: rejected in %.3f", row->what, n, share);
         }
     }
-    gsl_rng_free(rng);
 }

@@ -27,7 +27,7 @@ Test(stats_slow_verdicts, stalls_are_no_zero_mean) {
     } rows[] = {{6, .45}, {8, .35}, {10, .26}, {16, .12}};
     enum { SETS = 4000 };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        gsl_rng *rng = st_rng_new((StKey){20260201, r});
+        LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260201, r});
         unsigned rejected = 0;
         for (int set = 0; set < SETS; set++) {
             double d[MOST];
@@ -35,7 +35,6 @@ Test(stats_slow_verdicts, stalls_are_no_zero_mean) {
                 d[i] = gsl_rng_uniform(rng) < .125 ? 7 : -1 + .05 * gsl_ran_gaussian_ziggurat(rng, 1);
             rejected += st_signflip(d, rows[r].n, 0, ST_TWO_SIDED, none).p <= .05;
         }
-        gsl_rng_free(rng);
         meets("a stall in eight, mean 0: rejected", rows[r].n, (double)rejected / SETS, rows[r].stored, SETS, .006);
     }
 }
@@ -49,7 +48,7 @@ Test(stats_slow_verdicts, equality_cannot_see_what_did_not_happen) {
     } rows[] = {{3, .38}, {6, .45}, {8, .34}};
     enum { SETS = 6000 };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        gsl_rng *rng = st_rng_new((StKey){20260201, 10 + r});
+        LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260201, 10 + r});
         unsigned t = 0, flips = 0;
         size_t n = rows[r].n;
         for (int set = 0; set < SETS; set++) {
@@ -59,7 +58,6 @@ Test(stats_slow_verdicts, equality_cannot_see_what_did_not_happen) {
             t += st_tost(d, n, 0, -.02, .02, .05).equivalent;
             flips += flip_tost(d, n, .02, none) <= .05;
         }
-        gsl_rng_free(rng);
         meets("mean .11, margin .02: TOST", n, (double)t / SETS, rows[r].t, SETS, .02);
         meets("mean .11, margin .02: sign flips", n, (double)flips / SETS, n < 5 ? 0 : pow(.875, (double)n), SETS, .02);
     }
@@ -72,7 +70,7 @@ Test(stats_slow_verdicts, equality_cannot_see_what_did_not_happen) {
  * is a bound that such an arm soon breaks: of 32 further runs one lies beyond it after more than half of those samples;
  * after normal ones that are called the same, after less than 1 in 100. */
 Test(stats_slow_verdicts, equality_cannot_see_a_long_tail) {
-    gsl_rng *rng = st_rng_new((StKey){43, 70});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){43, 70});
     enum { SAMPLES = 4000, SEEDS = 8, LATER = 32 };
     int same[2] = {0, 0}, broken[2] = {0, 0};
     for (int sample = 0; sample < 2 * SAMPLES; sample++) {
@@ -89,7 +87,6 @@ Test(stats_slow_verdicts, equality_cannot_see_a_long_tail) {
         same[tail]++;
         broken[tail] += farthest > st_tost_room(d, SEEDS, 0, -margin, margin, .05);
     }
-    gsl_rng_free(rng);
     cr_log_info("called the same: %d and %d of %d; bound broken later: %d and %d", same[0], same[1], SAMPLES, broken[0],
                 broken[1]);
     cr_expect(same[1] > .1 * SAMPLES && same[1] < .25 * SAMPLES, "%d of %d", same[1], SAMPLES);
@@ -101,7 +98,7 @@ Test(stats_slow_verdicts, equality_cannot_see_a_long_tail) {
 /* The same of arms without common seeds, by Welch's t tests and relabelling: what one more run of the lognormal arm
  * would undo is a bound that such runs break. */
 Test(stats_slow_verdicts, unpaired_equality_cannot_see_a_long_tail) {
-    gsl_rng *rng = st_rng_new((StKey){43, 71});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){43, 71});
     enum { SAMPLES = 1000, RUNS = 8, LATER = 32 };
     int same[2] = {0, 0}, broken[2] = {0, 0};
     for (int sample = 0; sample < 2 * SAMPLES; sample++) {
@@ -113,16 +110,14 @@ Test(stats_slow_verdicts, unpaired_equality_cannot_see_a_long_tail) {
             if (i < RUNS) b[i] = .3 * gsl_ran_gaussian_ziggurat(rng, 1);
         }
         if (!st_welch_tost(a, RUNS, b, RUNS, -margin, margin, .05).equivalent) continue;
-        StRelabel r = st_relabel(a, RUNS, b, RUNS, (StKey){1, 1});
+        LOCAL(st_relabel_release) StRelabel r = st_relabel(a, RUNS, b, RUNS, (StKey){1, 1});
         bool inside = st_relabel_p(&r, -margin, ST_GREATER).p < .05 && st_relabel_p(&r, margin, ST_LESS).p < .05;
-        st_relabel_release(&r);
         if (!inside) continue;
         for (int i = 0; i < RUNS; i++) mean += a[i] / RUNS;
         for (int i = RUNS; i < RUNS + LATER; i++) farthest = fmax(farthest, fabs(a[i] - mean));
         same[tail]++;
         broken[tail] += farthest > st_welch_tost_room(a, RUNS, b, RUNS, -margin, margin, .05);
     }
-    gsl_rng_free(rng);
     fprintf(stderr, "unpaired, called the same: %d and %d of %d; bound broken later: %d and %d\n", same[0], same[1],
             SAMPLES, broken[0], broken[1]);
     cr_expect(same[1] > .1 * SAMPLES && same[1] < .25 * SAMPLES, "%d of %d", same[1], SAMPLES);
@@ -135,7 +130,7 @@ Test(stats_slow_verdicts, unpaired_equality_cannot_see_a_long_tail) {
 Test(stats_slow_verdicts, false_equality_of_a_family) {
     enum { SETS = 4000, K = 3, N = 8 };
     static const double margin[K] = {1, 1, 1}, truth[K] = {1, -1, 1.2};
-    gsl_rng *rng = st_rng_new((StKey){20260201, 20});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260201, 20});
     unsigned any = 0;
     for (int set = 0; set < SETS; set++) {
         double d[K * N], p[K], base[N];
@@ -145,7 +140,6 @@ Test(stats_slow_verdicts, false_equality_of_a_family) {
         STATUS(st_maxT_tost(d, K, N, NULL, margin, .05, none, p), ST_OK);
         any += fmin(p[0], fmin(p[1], p[2])) <= .05;
     }
-    gsl_rng_free(rng);
     fprintf(stderr, "false equality in a family of three: %.4f\n", (double)any / SETS);
     cr_expect(any <= SETS * (.05 + 4 * sqrt(.05 * .95 / SETS)), "%u of %d", any, SETS);
     cr_expect(any >= SETS * .02, "%u of %d", any, SETS);
@@ -155,7 +149,7 @@ Test(stats_slow_verdicts, false_equality_of_a_family) {
  * lose: 50/256 with seven seeds on one side. */
 Test(stats_slow_verdicts, ranks_of_a_family) {
     enum { SETS = 4000, K = 3, N = 8 };
-    gsl_rng *rng = st_rng_new((StKey){20260201, 30});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260201, 30});
     unsigned any = 0, means = 0, ranks = 0;
     for (int set = 0; set < 2 * SETS; set++) {
         double rank[K * N], d[K * N], base[N], scale[K];
@@ -170,10 +164,9 @@ Test(stats_slow_verdicts, ranks_of_a_family) {
                 a[i] = (StRun){(uint64_t)i, x, ST_RUN_OK}, b[i] = (StRun){(uint64_t)i, base[i], ST_RUN_OK};
                 d[j * N + i] = x - base[i];
             }
-            StPairs p = st_pair(a, N, b, N, NAN);
+            LOCAL(st_pairs_release) StPairs p = st_pair(a, N, b, N, NAN);
             st_pairs_ranks(&p, rank + j * N);
             scale[j] = N;
-            st_pairs_release(&p);
         }
         size_t k = differs ? 1 : K;
         st_maxT(rank, k, N, scale, 0, none, row);
@@ -182,7 +175,6 @@ Test(stats_slow_verdicts, ranks_of_a_family) {
         st_maxT(d, k, N, NULL, 0, none, row);
         means += differs && row[0].step <= 50. / 256;
     }
-    gsl_rng_free(rng);
     fprintf(stderr, "ranks: family-wise error %.4f; one outlier: p <= .195 on ranks %.3f, on means %.3f\n",
             (double)any / SETS, (double)ranks / SETS, (double)means / SETS);
     cr_expect(any <= SETS * (.05 + 4 * sqrt(.05 * .95 / SETS)) && any >= SETS * .015, "%u of %d", any, SETS);
@@ -197,7 +189,7 @@ Test(stats_slow_verdicts, power_of_what_decides) {
     } rows[] = {{5, 1, 1.68, 0}, {6, 1, 1.43, .62}, {8, 1, 1.16, .78}, {6, 3, 1.43, .37}, {8, 3, 1.16, .57}};
     enum { SETS = 4000 };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        gsl_rng *rng = st_rng_new((StKey){20260201, 40 + r});
+        LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20260201, 40 + r});
         size_t n = rows[r].n, k = rows[r].k;
         unsigned found = 0;
         for (int set = 0; set < SETS; set++) {
@@ -210,7 +202,6 @@ Test(stats_slow_verdicts, power_of_what_decides) {
             st_maxT(d, k, n, NULL, 0, none, row);
             found += row[0].step <= .05;
         }
-        gsl_rng_free(rng);
         double power = st_flip_power(rows[r].d_z, n, k, .05).power;
         const char *what = k == 1 ? "power, one comparison" : "power, one of three comparisons";
         meets(what, n, power, rows[r].stored, SETS, .02);
@@ -237,7 +228,7 @@ Test(stats_slow_verdicts, equality_beside_skewness_is_marked) {
     enum { SETS = 3000 };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t n = 8; n <= 16; n += 8) {
-            gsl_rng *rng = st_rng_new((StKey){20261126, 20 * r + n});
+            LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){20261126, 20 * r + n});
             unsigned same = 0, unmarked = 0;
             for (int set = 0; set < SETS; set++) {
                 double d[MOST], mean = 0, far = 0, margin = rows[r].margin, tail = rows[r].log_sd;
@@ -253,7 +244,6 @@ Test(stats_slow_verdicts, equality_beside_skewness_is_marked) {
                 for (size_t i = 0; i < n; i++) far = fmax(far, fabs(d[i] - mean));
                 same++, unmarked += st_tost_room(d, n, 0, -margin, margin, .05) >= 2 * far;
             }
-            gsl_rng_free(rng);
             double share = (double)unmarked / SETS, slack = 3 * sqrt(.06 / SETS);
             fprintf(stderr, "%-34s n %2zu  the same %.4f, unmarked %.4f\n", rows[r].what, n, (double)same / SETS,
                     share);

@@ -51,17 +51,16 @@ Test(stats_unpaired, ranks_give_mann_and_whitney) {
     const double all[9] = {19, 22, 16, 29, 24, 20, 11, 17, 12};
     double rank[9];
     st_midranks(all, 9, 0, rank);
-    StRelabel r = st_relabel(rank, 5, rank + 5, 4, KEY);
+    LOCAL(st_relabel_release) StRelabel r = st_relabel(rank, 5, rank + 5, 4, KEY);
     StShare p = st_relabel_p(&r, 0, ST_TWO_SIDED);
     cr_assert(p.count == 14 && p.total == 126);
     NEAR(r.mean / 4.5 / 2 + .5, 17.0 / 20, 1e-12); /* mean ranks differ by (na + nb) (U / (na nb) - 1/2) */
-    st_relabel_release(&r);
 }
 
 /* 1 2 4 against 7 9, ten relabellings: swapping one pair gives -8 -7 -6 -5 -5 -3, two pairs -6.5 -5.5 -5. */
 Test(stats_unpaired, relabelling_by_hand) {
     const double a[3] = {1, 2, 4}, b[2] = {7, 9}, want[9] = {-8, -7, -6.5, -6, -5.5, -5, -5, -5, -3};
-    StRelabel r = st_relabel(a, 3, b, 2, KEY);
+    LOCAL(st_relabel_release) StRelabel r = st_relabel(a, 3, b, 2, KEY);
     for (int i = 0; i < 9; i++) NEAR(r.shift[i], want[i], 1e-12);
     NEAR(r.mean, 7.0 / 3 - 8, 1e-12);
     counts(&r, 10, 1, 10);
@@ -71,13 +70,12 @@ Test(stats_unpaired, relabelling_by_hand) {
     NEAR(st_relabel_p(&r, -5, ST_GREATER).p, .9, 1e-15); /* the observed one and the eight up to -5 */
     NEAR(st_relabel_p(&r, -5, ST_LESS).p, .5, 1e-15);    /* -5 three times, -3 */
     NEAR(st_relabel_p(&r, 0, ST_LESS).p, .1, 1e-15);
-    st_relabel_release(&r);
 }
 
 /* Just inside the interval a shift is not rejected, just outside it is. */
 Test(stats_unpaired, interval_is_what_the_test_accepts) {
     const double a[6] = {3.1, 2.7, 3.9, 3.3, 2.9, 4.4}, b[5] = {2.2, 3.0, 2.5, 1.9, 2.8};
-    StRelabel r = st_relabel(a, 6, b, 5, KEY), turned = st_relabel(b, 5, a, 6, KEY);
+    LOCAL(st_relabel_release) StRelabel r = st_relabel(a, 6, b, 5, KEY), turned = st_relabel(b, 5, a, 6, KEY);
     for (int i = 1; i < 10; i++) {
         double conf = .5 + .05 * i - .001;
         StInterval ci = st_relabel_ci(&r, conf), other = st_relabel_ci(&turned, conf);
@@ -88,8 +86,6 @@ Test(stats_unpaired, interval_is_what_the_test_accepts) {
         cr_assert(st_relabel_p(&r, ci.hi - 1e-9, ST_TWO_SIDED).p >= 1 - conf);
         cr_assert(st_relabel_p(&r, ci.hi + 1e-9, ST_TWO_SIDED).p < 1 - conf);
     }
-    st_relabel_release(&r);
-    st_relabel_release(&turned);
 }
 
 /* Sixteen against sixteen are drawn; the p lies near that of Welch's test, and the same key draws the same. */
@@ -99,14 +95,12 @@ Test(stats_unpaired, random_relabellings) {
         a[i] = sin(i * 12.9898), b[i] = sin(i * 78.233) + .5;
         turned[15 - i] = a[i];
     }
-    StRelabel r = st_relabel(a, 16, b, 16, KEY), again = st_relabel(turned, 16, b, 16, KEY);
+    LOCAL(st_relabel_release) StRelabel r = st_relabel(a, 16, b, 16, KEY), again = st_relabel(turned, 16, b, 16, KEY);
     STATUS(r.status, ST_OK);
     cr_assert(!r.exact && r.total == ST_FLIP_DRAWS + 1);
     double p = st_relabel_p(&r, 0, ST_TWO_SIDED).p;
     NEAR(p, st_welch(a, 16, b, 16, .95).p, .01);
     cr_assert(p == st_relabel_p(&again, 0, ST_TWO_SIDED).p);
-    st_relabel_release(&r);
-    st_relabel_release(&again);
 }
 
 /* Binary decimals do not tie exactly: .1 + .2 against .3. */
@@ -184,12 +178,11 @@ Test(stats_unpaired, bad_input) {
     STATUS(st_relabel(bad, 2, b, 2, KEY).status, ST_NONFINITE_INPUT);
     STATUS(st_relabel(a, 3, bad, 2, KEY).status, ST_NONFINITE_INPUT);
     STATUS(st_relabel(a, SIZE_MAX, b, 2, KEY).status, ST_BAD_ARG);
-    StRelabel r = st_relabel(a, 1, b, 1, KEY);
+    LOCAL(st_relabel_release) StRelabel r = st_relabel(a, 1, b, 1, KEY);
     cr_assert(r.total == 2 && r.p_min == 1.0 && st_relabel_p(&r, 0, ST_TWO_SIDED).p == 1.0);
     cr_assert(isnan(st_relabel_p(&r, NAN, ST_LESS).p));
     STATUS(st_relabel_ci(&r, 1).status, ST_BAD_ARG);
     STATUS(st_relabel_ci(&r, .95).status, ST_NOT_REACHABLE);
-    st_relabel_release(&r);
     STATUS(st_welch(a, 1, b, 2, .95).status, ST_N_TOO_SMALL);
     NEAR(st_welch(a, 1, b, 2, .95).mean, -4, 1e-12);
     STATUS(st_welch(a, 0, b, 2, .95).status, ST_N_TOO_SMALL);

@@ -50,6 +50,12 @@ void made_up_diverge(RunRecord *r, int step);
 
 Rc made_up_table(TableOptions options, Error *error);
 
+/* The table with the claims of a text in the place of the write-up's. */
+void made_up_claims(const char *yaml);
+
+/* Cut the commit of the build out of a text: it stands for itself in no golden. */
+void made_up_blot(char *text);
+
 /* What a writer writes, the commit of the build cut out of it ("commit": ""). Freed by the caller. */
 char *made_up_write(void (*write)(const Table *, Text *));
 
@@ -58,8 +64,7 @@ bool made_up_writes(void (*write)(const Table *, Text *), const char *what);
 #define WRITES(writer, what) cr_expect(made_up_writes(writer, what), #writer " does not write: %s", what)
 #define OMITS(writer, what) cr_expect(!made_up_writes(writer, what), #writer " writes: %s", what)
 
-/* What a writer writes has the bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew
- * instead. */
+/* What a writer writes has the bytes of tests/golden/NAME (golden_is). */
 void made_up_golden(const char *name, void (*write)(const Table *, Text *));
 
 /* Every run of blanks and line breaks becomes one blank, so that a broken line does not matter. */

@@ -22,15 +22,14 @@ static void make(const char *yaml, double first, double second) {
 }
 
 static void says(const char *what) {
-    char *text = made_up_write(across_text);
+    OWNED char *text = made_up_write(across_text);
     made_up_unbroken(text);
     cr_expect(strstr(text, what), "not '%s' in: %s", what, text);
-    free(text);
 }
 
 Test(across, the_change_is_that_of_the_paired_differences) {
     const Compared pair = {PERI, PRE};
-    Across a;
+    LOCAL(across_release) Across a;
     make(HEAD, .1, .3);
     cr_assert(across_make(&a, &m.table.sample, m.table.metric, &pair, 1) && a.changes.count == 1);
     const Comparison *c = &a.changes.at[0];
@@ -38,7 +37,6 @@ Test(across, the_change_is_that_of_the_paired_differences) {
     cr_expect_float_eq(c->t.sd, .001 * sqrt(3.5), 1e-9, "of -2.5 to 2.5 thousandths, divisor 5: 17.5 / 5");
     cr_expect_float_eq(c->flip.p, 2. / 64, 1e-12, "all six differences have one sign");
     cr_expect_eq(c->decision, DECISION_HIGHER);
-    across_release(&a);
     says("Peri-LN - Pre-LN");
     says("width = 64 minus 32 +0.2");
     says("differs by +0.2 at width = 64, with the same sign at both");
@@ -66,7 +64,6 @@ Test(across, nothing_is_written_unasked) {
     Across a;
     make(HEAD "summaries: []\n", .1, .1);
     cr_expect_not(across_make(&a, &m.table.sample, m.table.metric, &pair, 1));
-    char *text = made_up_write(across_text);
+    OWNED char *text = made_up_write(across_text);
     cr_expect_str_eq(text, "");
-    free(text);
 }

@@ -53,8 +53,8 @@ static const struct {
 };
 
 Test(claim, arms_of_two_own_sizes_are_at_their_own_size) {
-    ClaimFile f;
-    Experiment x;
+    LOCAL(claims_release) ClaimFile f;
+    LOCAL(experiment_release) Experiment x;
     OK(claims_read(&f, SOURCE_ROOT, "000", &e));
     static const char file[] = SOURCE_ROOT "/bench/experiments/pre-post-sizes.yaml";
     OK(experiment_read(&x, file, "own", NULL, &e));
@@ -70,8 +70,6 @@ Test(claim, arms_of_two_own_sizes_are_at_their_own_size) {
     cr_expect_null(claim_own_size(deep, spec, 2), "that claim is about deep networks alone");
     spec[1].layers = 5;
     cr_expect_null(claim_own_size(both, spec, 2));
-    experiment_release(&x);
-    claims_release(&f);
 }
 
 Test(claim, what_is_shown_is_earned) {
@@ -214,10 +212,9 @@ Test(claim, another_setup_is_not_run_and_shows_no_reported_number) {
     cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTED);
     cr_expect_str_eq(verdict("002-1", 0)->why, "layers is 2 here, 4 or 8 in the write-up's set-up");
     cr_expect_null(table_reported(&m.table, 0, 1));
-    char *tex = made_up_write(table_tex);
+    OWNED char *tex = made_up_write(table_tex);
     cr_expect(strstr(tex, "The numbers of write-up 002 are not shown: layers is 2 here") != NULL);
     cr_expect(strstr(tex, "rep.") == NULL);
-    free(tex);
 }
 
 Test(claim, an_arm_that_is_not_there_is_said) {
@@ -262,9 +259,7 @@ static double loss_of(int cell, int arm, int seed) {
 
 Test(claim, contrasts_reach_across_cells) {
     made_up_init(grid, NULL);
-    OK(claims_parse(&m.claims, "f", between, &e));
-    m.has_claims = true;
-    OK(made_up_table((TableOptions){0}, &e));
+    made_up_claims(between);
     cr_assert_eq(m.table.verdicts.count, 2 + 2 + 1, "each of the free factor's values, once");
     const ClaimVerdict *shallow = verdict("x-1", 0), *deep = verdict("x-1", 1), *late = verdict("x-2", 1);
     cr_expect_float_eq(shallow->reported, -0.25, 1e-15);
@@ -362,7 +357,7 @@ static void trace_arm(json_t *arm, int step, int *ours, int *reported) {
 
 Test(claim, every_number_is_traced) {
     made_up(made_up_four, "full", (TableOptions){0});
-    char *text = made_up_write(table_json);
+    OWNED char *text = made_up_write(table_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *cell, *step, *arm, *verdict_json, *number;
     size_t c, s, a;
     int ours = 0, reported = 0, effects = 0, metrics = 0;
@@ -379,7 +374,6 @@ Test(claim, every_number_is_traced) {
     cr_expect_eq(reported, 2 * 3 * 4, "four metrics of three arms at one step of each cell");
     cr_expect_gt(effects, 20);
     json_decref(root);
-    free(text);
 }
 
 /* The write-up's numbers stand in its claims file and in no source of the program. */
@@ -390,14 +384,11 @@ Test(claim, reported_numbers_stand_in_one_place) {
     snprintf(pattern, sizeof pattern, "%s/bench/*/*.[ch]", SOURCE_ROOT);
     cr_assert_eq(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        char *text;
-        size_t length;
-        OK(file_read(found.gl_pathv[i], &text, &length, &e));
+        OWNED char *text = file_text(found.gl_pathv[i]);
         for (int n = 0; n < m.claims.table[0].numbers; n++) {
             const char *number = m.claims.table[0].number[n].text;
             if (strlen(number) > 4) cr_expect(!strstr(text, number), "%s holds %s", found.gl_pathv[i], number);
         }
-        free(text);
     }
     globfree(&found);
 }
@@ -512,11 +503,10 @@ Test(claim, mistakes_are_refused_with_their_line) {
 }
 
 Test(claim, what_cannot_be_run_yet_needs_little) {
-    ClaimFile f;
+    LOCAL(claims_release) ClaimFile f;
     OK(claims_parse(&f, "f", HEAD SETUPS CLAIM "metric: BLEU on a test set\n    needs: a translation task", &e));
     cr_expect_eq(f.claim[0].test[0].metric, -1);
     cr_expect_str_eq(f.claim[0].test[0].needs, "a translation task");
-    claims_release(&f);
 }
 
 /* How a write-up is named beside its number, and that none of it is part of what a claim declares. */
@@ -530,7 +520,7 @@ Test(claim, a_writeup_is_cited_as_far_as_it_is_known) {
                  "t (A. Writer, 2026, https://example.org/a?b#c)"}};
     char first[128] = "";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        ClaimFile f;
+        LOCAL(claims_release) ClaimFile f;
         LOCAL_TEXT(text);
         LOCAL_TEXT(line);
         text_format(&text, "%s%s%s%s%s{p: 1, q: -1}", HEAD, rows[i].origin, SETUPS, CLAIM, TEST);
@@ -541,7 +531,6 @@ Test(claim, a_writeup_is_cited_as_far_as_it_is_known) {
         declare_claim(&f.claim[0], &line);
         if (!i) snprintf(first, sizeof first, "%s", line.at);
         cr_expect_str_eq(line.at, first);
-        claims_release(&f);
     }
 }
 
@@ -551,12 +540,11 @@ Test(claim, all_files_read) {
     snprintf(pattern, sizeof pattern, "%s/bench/claims/*.yaml", SOURCE_ROOT);
     cr_assert_eq(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        ClaimFile f;
+        LOCAL(claims_release) ClaimFile f;
         char name[64];
         snprintf(name, sizeof name, "%s", strrchr(found.gl_pathv[i], '/') + 1);
         *strrchr(name, '.') = 0;
         cr_expect_eq(claims_read(&f, SOURCE_ROOT, name, &e), RC_OK, "%s", e.text);
-        claims_release(&f);
     }
     globfree(&found);
 }
@@ -568,7 +556,7 @@ Test(claim, all_claims_are_listed) {
         int claims;
     } listed[] = {{"000", 16}, {"001", 14}, {"002", 10}, {"003", 21}, {"004", 30}};
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
-        ClaimFile f;
+        LOCAL(claims_release) ClaimFile f;
         OK(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e));
         cr_expect_eq(f.claims, listed[i].claims, "%s", listed[i].writeup);
         for (int c = 0, last = 0; c < f.claims; c++) {
@@ -586,6 +574,5 @@ Test(claim, all_claims_are_listed) {
                               claim->test[t].expects != EXPECT_COUNT,
                           "%s: a primary test without a place", claim->id);
         }
-        claims_release(&f);
     }
 }

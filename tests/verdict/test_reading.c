@@ -88,14 +88,11 @@ static const char *metric_for(const StTest *test) {
 
 /* Verdicts on such claims of runs that are made for tests about something. */
 static void ask_of(StAbout runs, const StTest *test, Expect expects, int claims) {
-    char *text = claims_text(metric_for(test), expect_names[expects], test->name, claims);
+    OWNED char *text = claims_text(metric_for(test), expect_names[expects], test->name, claims);
     made_up_init(two, NULL);
     set_runs(runs);
-    OK(claims_parse(&m.claims, "f", text, &e));
-    m.has_claims = true;
-    OK(made_up_table((TableOptions){0}, &e));
+    made_up_claims(text);
     cr_assert_eq(m.table.verdicts.count, claims);
-    free(text);
 }
 
 static void ask(const StTest *test, Expect expects, int claims) {
@@ -130,16 +127,14 @@ Test(reading, the_other_side_is_contradicted) {
 Test(reading, either_side_is_a_change) {
     const StTest *maxt = st_test_find("maxt");
     for (int swapped = 0; swapped < 2; swapped++) {
-        char *text = claims_text("accuracy", "change", maxt->name, 1);
+        OWNED char *text = claims_text("accuracy", "change", maxt->name, 1);
         made_up_init(two, NULL);
         set_runs(ST_ABOUT_difference);
         for (int seed = 0; seed < SEEDS; seed++)
             for (int arm = 0; arm < 2; arm++)
                 made_up_at(0, arm, seed)->evaluation[1].metric[METRIC_accuracy] =
                     (arm == swapped ? 0.1 : 0.2) + 0.01 * place(arm, seed);
-        OK(claims_parse(&m.claims, "f", text, &e));
-        m.has_claims = true;
-        OK(made_up_table((TableOptions){0}, &e));
+        made_up_claims(text);
         const ClaimVerdict *v = m.table.verdicts.at;
         cr_expect_eq(v->seen, SEEN_yes, "%s", verdict_word(v->word));
         cr_expect_eq(v->p, 2.0 / 1024);
@@ -147,7 +142,6 @@ Test(reading, either_side_is_a_change) {
         LOCAL_TEXT(words);
         table_hypothesis(v->test, &words);
         cr_expect_str_eq(words.at, "accuracy: other - baseline != 0");
-        free(text);
     }
 }
 
@@ -186,7 +180,7 @@ Test(reading, numbers_are_the_comparisons) {
 Test(reading, targets_that_one_arm_alone_predicts_right) {
     ask(st_test_find("mcnemar-targets"), EXPECT_lower, 1);
     const ClaimVerdict *v = m.table.verdicts.at;
-    TokenHits t;
+    LOCAL(token_hits_release) TokenHits t;
     cr_assert_null(token_hits_make(&t, &m.table.sample, &v->c->what));
     cr_expect(t.targets == 100 && t.seeds == SEEDS);
     cr_expect_float_eq(t.frequent, .36, 1e-15);
@@ -197,7 +191,6 @@ Test(reading, targets_that_one_arm_alone_predicts_right) {
         cr_expect(one->only_b == 10 && one->only_a == 5 - seed % 2 - seed % 3, "%ld, %ld", one->only_a, one->only_b);
         cr_expect_float_eq((double)(one->only_a - one->only_b) / 100, v->c->pairs.d[seed], 1e-15);
     }
-    token_hits_release(&t);
     cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->seen == SEEN_yes, "%g", v->p);
     LOCAL_TEXT(text);
     token_hits_text(&m.table, &v->c->what, &text);
@@ -212,7 +205,7 @@ Test(reading, targets_that_cannot_be_counted) {
                                       "hits are kept after the last step alone",
                                       "the runs were evaluated on different targets", "a run diverged"};
     for (int k = 0; k < 4; k++) {
-        char *text = claims_text("accuracy", "lower", "mcnemar-targets", 1);
+        OWNED char *text = claims_text("accuracy", "lower", "mcnemar-targets", 1);
         made_up_init(two, NULL);
         set_runs(ST_ABOUT_difference);
         RunRecord *r = made_up_at(0, 1, 4);
@@ -220,14 +213,11 @@ Test(reading, targets_that_cannot_be_counted) {
         if (k == 1) r->hits.step = 300;
         if (k == 2) r->hits.targets = 99;
         if (k == 3) made_up_diverge(r, 100), hits_release(&r->hits);
-        OK(claims_parse(&m.claims, "f", text, &e));
-        m.has_claims = true;
-        OK(made_up_table((TableOptions){0}, &e));
+        made_up_claims(text);
         const ClaimVerdict *v = m.table.verdicts.at;
         cr_expect(v->seen == SEEN_unclear && !strncmp(v->why, why[k], strlen(why[k])), "%s: %s", verdict_word(v->word),
                   v->why);
         cr_expect_null(token_hits_json(&m.table, &v->c->what));
-        free(text);
     }
     ask_of(ST_ABOUT_difference, st_test_find("maxt"), EXPECT_lower, 1);
     Contrast what = m.table.verdicts.at->c->what;
@@ -258,10 +248,9 @@ Test(reading, a_test_and_its_expectation_must_agree) {
                {"lower", "tost", "test: tost shows equality, not what is expected here"}};
     for (size_t i = 0; i < 2; i++) {
         ClaimFile f;
-        char *text = claims_text("valid_loss", bad[i].expects, bad[i].test, 1);
+        OWNED char *text = claims_text("valid_loss", bad[i].expects, bad[i].test, 1);
         cr_assert_eq(claims_parse(&f, "f", text, &e), RC_USAGE);
         HOLDS(e.text, bad[i].says);
-        free(text);
     }
 }
 
@@ -285,17 +274,14 @@ Test(reading, predictors_say_what_they_leave) {
 /* Runs none of which failed tell nothing of what explains failure; those whose first update is not there neither. */
 Test(reading, predictors_without_failures_decide_nothing) {
     for (int stopped = 0; stopped < 2; stopped++) {
-        char *text = claims_text("", "higher", "predictors", 1);
+        OWNED char *text = claims_text("", "higher", "predictors", 1);
         made_up_init(two, NULL);
         set_runs(ST_ABOUT_difference);
         if (stopped) made_up_at(0, 1, 2)->curves.value[CURVE_grad_norm] = (double)NAN;
-        OK(claims_parse(&m.claims, "f", text, &e));
-        m.has_claims = true;
-        OK(made_up_table((TableOptions){0}, &e));
+        made_up_claims(text);
         const ClaimVerdict *v = m.table.verdicts.at;
         cr_expect_eq(v->seen, SEEN_unclear, "%s", verdict_word(v->word));
         cr_expect_str_eq(v->why, stopped ? "a run stopped before its first update" : "no run of 20 failed");
-        free(text);
     }
 }
 
@@ -307,9 +293,7 @@ Test(reading, predictors_that_are_not_measured_are_said) {
         "   expects: lower, test: predictors, predictors: [grad_norm, output_change], arms: [other]}]}\n";
     made_up_init(two, NULL);
     set_runs(ST_ABOUT_difference);
-    OK(claims_parse(&m.claims, "f", text, &e));
-    m.has_claims = true;
-    OK(made_up_table((TableOptions){0}, &e));
+    made_up_claims(text);
     cr_expect_eq(m.table.verdicts.at->word, WORD_NOT_TESTED);
     cr_expect_str_eq(m.table.verdicts.at->why,
                      "'output_change' is not measured here; it needs probes: [output_change]");

@@ -16,7 +16,7 @@ static const ClaimVerdict *first(void) {
 
 /* What `trace` says of LayerNorm against the baseline after 150 steps. */
 static void expect_traced(const char *what) {
-    Lineage l;
+    LOCAL(lineage_release) Lineage l;
     LOCAL_TEXT(text);
     lineage_make(&l, &m.table, SOURCE_ROOT, 0, 1, METRIC_valid_loss, 1, 0);
     lineage_text(&l, 110, &text);
@@ -25,7 +25,6 @@ static void expect_traced(const char *what) {
     cr_expect_eq(json_array_size(claims), 1);
     cr_expect_not_null(json_object_get(json_array_get(claims, 0), "replication"));
     json_decref(root);
-    lineage_release(&l);
 }
 
 /* Write-up 002 at norms like its own: -0.070 against the reported -0.072, and a wide spread of eight seeds. By hand:
@@ -46,7 +45,7 @@ Test(replication, a_reported_number_has_an_error_too) {
     cr_expect_float_eq(r->lo, -0.070 - 2.227 * 0.07014, 1e-4);
     cr_expect_float_eq(r->hi, -0.070 + 2.227 * 0.07014, 1e-4);
     cr_expect(r->inside && r->agrees);
-    char *text = made_up_write(table_text), *tex = made_up_write(table_claims_tex);
+    OWNED char *text = made_up_write(table_text), *tex = made_up_write(table_claims_tex);
     made_up_unbroken(text);
     static const char says[] = "prediction interval [-0.226, 0.086], by the standard errors 0.062 (ours) and 0.033";
     HOLDS(text, "agrees with the reported number; prediction interval [-0.226, 0.086]");
@@ -54,8 +53,6 @@ Test(replication, a_reported_number_has_an_error_too) {
     HOLDS(tex, "agrees with the reported number; prediction interval [$-$0.226, 0.086]");
     expect_traced(says);
     expect_traced("open (agrees with the reported number)");
-    free(tex);
-    free(text);
 }
 
 /* One run, a table without standard deviations, or one arm without: only our own standard error is known. */
@@ -85,7 +82,7 @@ Test(replication, a_spread_that_is_not_reported_is_said) {
         m.has_claims = true;
         OK(made_up_table((TableOptions){0}, &e));
         const ClaimVerdict *v = first();
-        char *text = made_up_write(table_text);
+        OWNED char *text = made_up_write(table_text);
         cr_expect_eq(v->word, WORD_SEEN, "case %d: %s", i, verdict_word(v->word));
         cr_expect_eq(strstr(text, "the write-up's is not known") == NULL, known, "case %d: %s", i, text);
         if (known) cr_expect_float_eq(v->replication.reported_se, 0.05, 1e-12, "sqrt((0.06^2 + 0.08^2) / 4)");
@@ -94,6 +91,5 @@ Test(replication, a_spread_that_is_not_reported_is_said) {
             cr_expect_float_eq(v->replication.lo, v->lo, 1e-12);
             cr_expect_float_eq(v->replication.hi, v->hi, 1e-12);
         }
-        free(text);
     }
 }

@@ -39,7 +39,7 @@ Test(sensitivity, noise_gains_nothing) {
     static const size_t chosen[SEEDS] = {1, 0, 1, 1};
     static const double judged[SEEDS] = {2.2, 3.0, 2.4, 2.2}, basin[SEEDS] = {1, 2, 2, 1},
                         mean[SEEDS] = {6.8 / 3, 7.0 / 3, 6.8 / 3, 6.6 / 3};
-    Sensitivity y;
+    LOCAL(sensitivity_release) Sensitivity y;
     make(noisy);
     cr_assert(sensitivity_make(&y, &m.table.sample));
     const SensitivityRow *pre = &y.row[0], *post = &y.row[1];
@@ -52,7 +52,6 @@ Test(sensitivity, noise_gains_nothing) {
     cr_expect_float_eq(pre->mean[SENSITIVITY_best], 2.45, 1e-12, "as low as post, not at 2.0");
     cr_expect_float_eq(post->mean[SENSITIVITY_best], 2.45, 1e-12);
     cr_expect_float_eq(post->minus[SENSITIVITY_best].mean, 0, 1e-12);
-    sensitivity_release(&y);
 }
 
 #define X NAN
@@ -62,7 +61,7 @@ static const double hopeless[2][3][SEEDS] = {{{2.3, 2.4, 2.3, 2.4}, {2.0, 2.1, 2
                                              {{X, X, X, X}, {X, X, X, X}, {X, X, X, X}}};
 
 Test(sensitivity, an_arm_that_no_rate_trains_stays_in_the_family) {
-    Sensitivity y;
+    LOCAL(sensitivity_release) Sensitivity y;
     make(hopeless);
     cr_assert(sensitivity_make(&y, &m.table.sample));
     const SensitivityRow *post = &y.row[1];
@@ -78,13 +77,10 @@ Test(sensitivity, an_arm_that_no_rate_trains_stays_in_the_family) {
     cr_expect_eq(post->minus[SENSITIVITY_best].status, ST_BAD_ARG, "no t interval of what a diverged run counts as");
     for (int q = 0; q < SENSITIVITY_COUNT; q++) /* basins are a point in both */
         cr_expect_float_eq(post->p[q].step, q == SENSITIVITY_basin ? 1 : 0.125, 1e-12, "%s", sensitivity_names[q]);
-    char *text = made_up_write(sensitivity_text), *tex = made_up_write(sensitivity_tex);
+    OWNED char *text = made_up_write(sensitivity_text), *tex = made_up_write(sensitivity_tex);
     made_up_unbroken(text);
     HOLDS(text, "largest stable rate none x 0.12");
     HOLDS(tex, "largest stable rate & none &  & x 0.12");
-    free(text);
-    free(tex);
-    sensitivity_release(&y);
 }
 
 /* In some seeds there is no stable rate; the mean of the others and of these lies on the grid or below. */
@@ -106,19 +102,16 @@ Test(sensitivity, no_rate_in_some_seeds) {
 /* Nothing chooses for one seed but itself. */
 Test(sensitivity, one_seed_has_no_chosen_rate) {
     char yaml[512];
-    Sensitivity y;
+    LOCAL(sensitivity_release) Sensitivity y;
     snprintf(yaml, sizeof yaml, "%s", sweep);
     strstr(yaml, "seeds: 4")[7] = '1';
     made_up(yaml, NULL, (TableOptions){0});
     cr_assert(sensitivity_make(&y, &m.table.sample));
     cr_expect(isnan(y.row[1].value[SENSITIVITY_best][0]) && isnan(y.row[1].mean[SENSITIVITY_sensitivity]));
     cr_expect(isfinite(y.row[1].value[SENSITIVITY_stable][0]) && isnan(y.row[1].p[SENSITIVITY_stable].step));
-    char *text = made_up_write(sensitivity_text), *json = made_up_write(table_json);
+    OWNED char *text = made_up_write(sensitivity_text), *json = made_up_write(table_json);
     made_up_unbroken(text);
     HOLDS(text, "loss at the chosen rate n/a");
-    free(json);
-    free(text);
-    sensitivity_release(&y);
 }
 
 /* The figure of the expected best. Of pre (test_stats_choice.c has the single seeds): after one rate the mean of all,

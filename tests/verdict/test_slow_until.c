@@ -7,8 +7,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/verdict/until.h"
-#include "stats/rng.h"
-#include "tests/test.h"
+#include "tests/stats/test_stats.h"
 
 TestSuite(slow_until, .init = st_init, .timeout = 1800);
 
@@ -76,7 +75,7 @@ static bool wrongly_same(const Row *row, const Family *f) {
 }
 
 Test(slow_until, experiments_stop_at_their_level) {
-    gsl_rng *rng = st_rng_new((StKey){44, 2});
+    LOCAL(rng_release) gsl_rng *rng = st_rng_new((StKey){44, 2});
     uint64_t seed[MOST];
     for (int s = 0; s < MOST; s++) seed[s] = (uint64_t)s + 1;
     for (const Row *row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
@@ -84,7 +83,7 @@ Test(slow_until, experiments_stop_at_their_level) {
         double sum = 0, squares = 0;
         for (int sample = 0; sample < SAMPLES; sample++) {
             double value[ARMS + 1][MOST];
-            Family f;
+            LOCAL(family_release) Family f;
             draw(rng, row, value);
             make(&f, row, value, seed);
             bool all = true;
@@ -93,7 +92,6 @@ Test(slow_until, experiments_stop_at_their_level) {
             int at = until_decided(&f);
             apart += wrongly_apart(row, &f), same += wrongly_same(row, &f), found += all, decided += at > 0;
             sum += at, squares += (double)at * at;
-            family_release(&f);
         }
         double level = (.05 + 3 * sqrt(.05 * .95 / SAMPLES)) * SAMPLES, mean = sum / decided;
         double sd = sqrt(fmax(0, squares / decided - mean * mean));
@@ -107,5 +105,4 @@ Test(slow_until, experiments_stop_at_their_level) {
         cr_expect(fabs(mean - row->seeds) <= 4 * sd * (1 / sqrt(SAMPLES) + 1 / sqrt(20000)) + .05, "%s: mean %.2f",
                   row->what, mean);
     }
-    gsl_rng_free(rng);
 }

@@ -137,7 +137,7 @@ static Rc read_text(const char *text, Theory *t, Error *e) {
 }
 
 Test(theory, a_file_reads_back) {
-    Theory t, back;
+    LOCAL(theory_release) Theory t, back;
     TheoryNotes notes = {0};
     pthread_mutex_init(&notes.lock, NULL);
     theory_note(&notes, STATEMENT_lemma2_post, 1, 2, 1.5, 1.25);
@@ -153,8 +153,6 @@ Test(theory, a_file_reads_back) {
     unlink(path);
     cr_assert(back.at[STATEMENT_lemma2_post].value[0] == 1.0 / 3);
     cr_assert(isnan(back.at[STATEMENT_lemma2_post].value[1]) && isinf(back.at[STATEMENT_lemma2_post].value[2]));
-    theory_release(&t);
-    theory_release(&back);
 }
 
 Test(theory, a_damaged_file_is_refused_and_says_where) {

@@ -16,13 +16,12 @@ static void read_plan(Experiment *x, const char *seeds, const char *set) {
 }
 
 static void expect_seeds(const char *seeds, const char *set, int most, const char *want) {
-    Experiment x;
+    LOCAL(experiment_release) Experiment x;
     LOCAL_TEXT(got);
     read_plan(&x, seeds, set);
     for (int i = 0; i < x.seeds; i++) text_format(&got, "%s%llu", i ? " " : "", (unsigned long long)x.seed[i]);
     cr_expect_str_eq(got.at, want, "%s, %s: %s", seeds, set ? set : "", got.at);
     cr_expect_eq(x.most, most, "%s, %s: %d", seeds, set ? set : "", x.most);
-    experiment_release(&x);
 }
 
 Test(until, seeds_go_on_in_the_order_of_the_plan) {
@@ -33,15 +32,14 @@ Test(until, seeds_go_on_in_the_order_of_the_plan) {
     expect_seeds("{until: decided, most: 5}", "seeds={most: 7}", 7, "1 2 3 4 5 6 7");
     expect_seeds("{until: decided, most: 5}", "seeds=3", 3, "1 2 3"); /* at most: it still stops by itself */
     expect_seeds("{until: decided, most: 5}", "seeds=[9, 2]", 2, "9 2");
-    Experiment x;
+    LOCAL(experiment_release) Experiment x;
     read_plan(&x, "{until: decided}", NULL);
     cr_expect(x.most == 64 && x.seeds == 64 && x.seed[63] == 64);
-    experiment_release(&x);
 }
 
 /* The rule is declared; a plan of a fixed number has the hash that it had before there was one. */
 Test(until, the_rule_is_part_of_the_plan) {
-    Experiment fixed, rule, other;
+    LOCAL(experiment_release) Experiment fixed, rule, other;
     LOCAL_TEXT(lines);
     read_plan(&fixed, "5", NULL), read_plan(&rule, "{until: decided, most: 5}", NULL);
     read_plan(&other, "{until: decided, most: 6}", NULL);
@@ -58,7 +56,6 @@ Test(until, the_rule_is_part_of_the_plan) {
     text_clear(&lines);
     declare_plans(&fixed, &lines);
     cr_expect(!declared_stops(lines.at, &other) && !declared_stops(NULL, &fixed));
-    experiment_release(&fixed), experiment_release(&rule), experiment_release(&other);
 }
 
 Test(until, the_fewest_seeds_of_a_family) {
@@ -69,12 +66,11 @@ Test(until, the_fewest_seeds_of_a_family) {
                 {"alpha: 0.2\n", 5},        /* two arms: e of 40 and of 10, by hand 73.8 and 10.6 */
                 {"compare: [c - b]\n", 6}}; /* one comparison: 20 */
     for (size_t i = 0; i < 3; i++) {
-        Experiment x;
+        LOCAL(experiment_release) Experiment x;
         char text[600];
         snprintf(text, sizeof text, "%s%sseeds: {until: decided, most: 20}\n", head, rows[i].alpha);
         OK(experiment_parse(&x, "FILE", text, NULL, NULL, &e));
         cr_expect_eq(until_least(&x), rows[i].least, "%d", until_least(&x));
-        experiment_release(&x);
     }
 }
 
@@ -101,7 +97,7 @@ Test(until, later_seeds_change_no_decision) {
         d[s] = .3 + .1 * sin(7 * s), d[64 + s] = .05 * (s % 2 ? 1 : -1), d[128 + s] = .02 * sin(3 * s);
     }
     for (int n = 1; n <= 30; n++) {
-        Family f;
+        LOCAL(family_release) Family f;
         family_of(&f, 3, n, d, .05);
         anytime_decide(&f, 64);
         for (int i = 0; i < 3; i++) {
@@ -112,7 +108,6 @@ Test(until, later_seeds_change_no_decision) {
         cr_expect(!last || decided == last, "%d after %d, was %d", decided, n, last);
         last = decided;
         cr_expect(f.floor < .05 && f.at[0].flip.p > 0 && isnan(f.at[0].t.p) && f.at[0].mcnemar.status != ST_OK);
-        family_release(&f);
     }
     cr_expect(at[0] >= 6 && at[0] <= 10 && at[2] >= ST_EQUAL_SEEDS, "%d, %d, %d", at[0], at[1], at[2]);
 }
@@ -120,7 +115,7 @@ Test(until, later_seeds_change_no_decision) {
 /* What has no test is not waited for, and if nothing has one there is nothing to wait for. */
 Test(until, comparisons_without_a_test_are_not_waited_for) {
     double d[2 * 64];
-    Family f;
+    LOCAL(family_release) Family f;
     for (int s = 0; s < 128; s++) d[s] = 1 + .01 * s;
     family_of(&f, 2, 12, d, .05);
     f.at[1].status = ST_ONE_SAMPLE;
@@ -129,5 +124,4 @@ Test(until, comparisons_without_a_test_are_not_waited_for) {
     cr_expect(f.at[1].decision == DECISION_NOT_TESTABLE && isnan(f.anytime[1].p) && f.anytime[1].ci.status != ST_OK);
     f.at[0].status = ST_ONE_SAMPLE;
     cr_expect_eq(until_decided(&f), 12);
-    family_release(&f);
 }

@@ -61,10 +61,9 @@ Test(words, of_two_arms) {
 }
 
 static void writes(void (*write)(const Table *, Text *), const char *what, bool wanted) {
-    char *text = made_up_write(write);
+    OWNED char *text = made_up_write(write);
     if (write == table_text) made_up_unbroken(text);
     cr_expect_eq(strstr(text, what) != NULL, wanted, "%s", what);
-    free(text);
 }
 
 /* LayerNorm ahead by a trifle in every seed; every file names the baseline by its label. */

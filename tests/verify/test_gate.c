@@ -130,7 +130,7 @@ Test(gate, an_arm_without_a_pair_has_no_number) {
 }
 
 Test(gate, the_level_is_the_strictest_there_is) {
-    json_t *base = stored();
+    json_auto_t *base = stored();
     cr_expect_eq(gate_default(base, "canon"), GATE_bit);
     cr_expect_eq(gate_default(base, "fp64"), GATE_numeric);
     cr_expect_eq(gate_default(base, "cuda-fp32 sm_90 x132 cublasLt 13.1.2"), GATE_numeric);
@@ -138,16 +138,13 @@ Test(gate, the_level_is_the_strictest_there_is) {
     cr_expect_eq(gate_default(base, "bf16-amx"), GATE_statistical);
     json_object_del(base, "tolerances");
     cr_expect_eq(gate_default(base, "fp64"), GATE_statistical);
-    json_decref(base);
 }
 
 Test(gate, tolerances_are_ten_times_the_largest_difference) {
-    json_t *rows = rows_of(0, 0), *doubles = rows_of(3e-6, 1e-6);
+    json_auto_t *rows = rows_of(0, 0), *doubles = rows_of(3e-6, 1e-6);
     json_array_set_new(doubles, 0, row("a seed 1", "diverged", 4, NAN)); /* counts nothing */
     json_t *t = gate_tolerances(rows, doubles), *steps = json_object_get(t, "valid_loss");
     cr_expect_float_eq(json_real_value(json_object_get(steps, "20")), 4e-5, 1e-12);
     cr_expect_eq(json_real_value(json_object_get(steps, "0")), 0);
     json_decref(t);
-    json_decref(rows);
-    json_decref(doubles);
 }

@@ -28,7 +28,7 @@ static const char *words_beside(const Cells *c, int row, int by) {
 
 /* Every verdict with runs has its row, in order, and no number but its own. */
 Test(claims, a_row_for_each_verdict) {
-    CellsList l = {0};
+    LOCAL(release) CellsList l = {0};
     make(&l, "quick");
     const Cells *c = &l.at[0];
     const ClaimVerdicts *all = &m.table.verdicts;
@@ -51,12 +51,11 @@ Test(claims, a_row_for_each_verdict) {
         cr_expect(strstr(words_beside(c, row, -1), v->test->test->name), "%s", words_beside(c, row, -1));
     }
     cr_expect_eq(rows, 18);
-    release(&l);
 }
 
 /* Write-up 002 reports 22.18 and 20.64: ln(20.64 / 22.18) = -0.0720. */
 Test(claims, a_row_says_what_was_reported_and_found) {
-    CellsList l = {0};
+    LOCAL(release) CellsList l = {0};
     make(&l, "quick");
     const Cells *c = &l.at[0];
     int row = 0;
@@ -73,19 +72,17 @@ Test(claims, a_row_says_what_was_reported_and_found) {
     HOLDS(c->notes.at, "The intervals are: 95% t. maxt stands for step-down max-T");
     HOLDS(c->notes.at, "A claim of equality that is contradicted shows the p of maxt.");
     HOLDS(c->notes.at, "p is that of this contrast alone");
-    release(&l);
 }
 
 /* Three rows of the list of verdicts are one claim's; a claim that nothing here measures is named with the reason. */
 Test(claims, what_is_not_run_is_said_once) {
-    CellsList l = {0};
+    LOCAL(release) CellsList l = {0};
     LOCAL_TEXT(words);
     make(&l, "quick");
     claims_not_run(&m.table, &words);
     cr_expect_str_eq(words.at,
                      "Tests of these claims are not made here: 002-6 (none of the claim's settings is run here).");
     cr_expect(!strstr(l.at[0].words.at, "002-6"));
-    release(&l);
 }
 
 /* Every line of a terminal fits, and every form shows the numbers of the first row. */

@@ -18,6 +18,7 @@ MADE_UP_SUMMARY(components, tex)
 static const double start[5] = {-2, -1, 0, 1, 2}, batches[5] = {1, -2, 0, 2, -1}, masks[5] = {0, 1, -2, -1, 2};
 
 static void make(const char *yaml) {
+    components_release(&c);
     made_up_init(yaml, NULL);
     for (int cell = 0; cell < experiment_cells(&m.x); cell++)
         for (int arm = 0; arm < m.x.arms; arm++)
@@ -32,10 +33,6 @@ static void make(const char *yaml) {
             }
     OK(made_up_table((TableOptions){0}, &e));
     cr_assert(components_make(&c, &m.table.sample));
-}
-
-static void release(void) {
-    components_release(&c);
 }
 
 static const ComponentRow *row(int arm, unsigned varies) {
@@ -62,7 +59,6 @@ Test(components, each_source_has_its_spread) {
     cr_expect_float_eq(row(0, 3)->sd.sd, sd * sqrt(.0009 + .0004), 1e-12, "uncorrelated by their making");
     cr_expect(row(0, 0)->sd.status == ST_OK && row(0, 0)->sd.sd == 0 && row(0, 0)->sd.hi == 0);
     cr_expect(c.at[0].row[0].varies == 1 && c.at[0].row[3].all && !c.at[0].row[7].varies, "in this order");
-    release();
 }
 
 Test(components, are_written_whole) {
@@ -71,7 +67,6 @@ Test(components, are_written_whole) {
     WRITES(table_text, "\nComponents of variance\n");
     WRITES(components_tex, "{Pre-LN, layers = 4}} \\\\");
     WRITES(table_json, "\"share_of_sum\"");
-    release();
 }
 
 /* Where nothing follows the seed, all seeds are one run: there is nothing to test. */
@@ -86,14 +81,12 @@ Test(components, one_run_is_no_sample) {
         tested += !fixed;
     }
     cr_expect_eq(tested, 7);
-    release();
 }
 
 Test(components, two_streams_are_enough) {
     make(HEAD "init_seed: [0, 9]\norder_seed: [9, 0]\ndropout_seed: 4\n" ARMS);
     cr_assert(c.streams == 2 && c.at[0].rows == 4 && row(0, 3)->all);
     WRITES(components_text, "all 2 together");
-    release();
 }
 
 Test(components, a_diverged_run_is_said) {
@@ -103,7 +96,6 @@ Test(components, a_diverged_run_is_said) {
     cr_assert(components_make(&c, &m.table.sample));
     WRITES(components_text, "together");
     WRITES(table_json, "\"diverged\": 1");
-    release();
 }
 
 Test(components, none_without_being_asked) {

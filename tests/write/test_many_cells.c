@@ -11,7 +11,7 @@ static bool named(const Figure *figure, int figures, const char *name) {
 Test(many_cells, names_and_comparisons_are_each_cell_s_own) {
     enum { SIDE = 32 };
     LOCAL_TEXT(yaml);
-    Figure *figure;
+    OWNED Figure *figure;
     text_format(&yaml, "name: made-up-many\nbaseline: pre\nsteps: 40\nseeds: 2\nevaluate_at: 0,40\nlayers: 4\nlr: [");
     for (int i = 0; i < SIDE; i++) text_format(&yaml, "%s%de-5", i ? ", " : "", i + 1);
     text_format(&yaml, "]\nwarmup: [");
@@ -31,5 +31,4 @@ Test(many_cells, names_and_comparisons_are_each_cell_s_own) {
         cr_expect_eq(table_comparison(&m.table, cell, 1, 0), NULL);
         cr_expect_eq(table_comparison(&m.table, cell, 0, 1), NULL);
     }
-    free(figure);
 }

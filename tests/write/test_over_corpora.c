@@ -38,14 +38,11 @@ static void fill(Metric metric, double sign) {
 }
 
 static void make(const char *yaml, Metric metric, double sign) {
+    corpora_release(&c);
     made_up_init(yaml, NULL);
     fill(metric, sign);
     OK(made_up_table((TableOptions){0}, &e));
     cr_assert(corpora_make(&c, &m.table.sample));
-}
-
-static void release(void) {
-    corpora_release(&c);
 }
 
 #define NEAR(x, y) cr_expect_float_eq(x, y, 1e-12, "%.17g, not %.17g", (double)(x), (double)(y))
@@ -66,7 +63,6 @@ Test(over_corpora, scores_are_summed_up) {
     cr_expect(s->mean_rank[2] == 1 && s->mean_rank[0] == 2 && s->mean_rank[1] == 3 && s->mean_rank[3] == 4);
     NEAR(s->ranks.chi2, 6); /* 12 * 2 / (4 * 5) * (1 + 4 + 9 + 16 - 4 * 25 / 4) */
     NEAR(s->ranks.p, 1 / 24.); /* one order of the second corpus in 4! */
-    release();
 }
 
 Test(over_corpora, profiles_are_shares_at_exact_taus) {
@@ -80,7 +76,6 @@ Test(over_corpora, profiles_are_shares_at_exact_taus) {
     corpora_profile(c.sum, 2, tau, 4, band);
     cr_expect(band[0].share == 1 / 8. && band[1].share == 5 / 8. && band[2].share == 7 / 8. && band[3].share == 1);
     for (int i = 0; i < 4; i++) cr_expect(band[i].lo <= band[i].share && band[i].share <= band[i].hi);
-    release();
 }
 
 /* The same numbers with the sign turned, of a metric of which more is better: every share and rank stays. */
@@ -99,7 +94,6 @@ Test(over_corpora, where_more_is_better_all_turns) {
     cr_expect(band[3].share == 1 / 8. && band[2].share == 5 / 8. && band[1].share == 7 / 8. && band[0].share == 1);
     WRITES(corpora_text, "share of runs at least");
     WRITES(corpora_text, "higher is better");
-    release();
 }
 
 /* ln 65 nats over ln 2 and the bytes of a target: far behind every run that ended, and not left out. */
@@ -113,7 +107,6 @@ Test(over_corpora, a_diverged_run_counts_as_the_uniform_predictor) {
     cr_assert(run->diverged && isfinite(run->value[METRIC_bits_per_byte]));
     NEAR(c.sum->score[2 * 8 + 1], run->value[METRIC_bits_per_byte] - 1.3);
     cr_expect(c.diverged[2] == 1 && made_up_writes(table_json, "\"diverged\": 1"));
-    release();
 }
 
 Test(over_corpora, are_written_whole) {
@@ -122,7 +115,6 @@ Test(over_corpora, are_written_whole) {
     WRITES(table_text, "\nOver corpora, layers = 4\n");
     WRITES(table_json, "\"critical_difference\": null");
     WRITES(table_json, "\"minus_baseline_lo\"");
-    release();
 }
 
 /* Taus are round, and lost runs do not stretch them. */
@@ -132,11 +124,10 @@ Test(over_corpora, taus_are_round) {
     int taus = corpora_taus(c.sum, tau);
     cr_assert(taus == 4, "%d", taus);
     for (int i = 0; i < taus; i++) NEAR(tau[i], i);
-    release();
 }
 
 Test(over_corpora, profiles_are_drawn) {
-    Figure *figure;
+    OWNED Figure *figure;
     Plot plot;
     make(HEAD "layers: [2, 4]\n" ARMS, METRIC_bits_per_byte, 1);
     int figures = figure_list(&m.table, &figure), found = 0;
@@ -159,8 +150,6 @@ Test(over_corpora, profiles_are_drawn) {
     }
     cr_expect_eq(found, 2);
     cr_expect_str_eq(figure[0].name, "made-up-corpora-corpora-layers=2");
-    free(figure);
-    release();
 }
 
 Test(over_corpora, none_without_being_asked) {

@@ -36,11 +36,10 @@ Test(paper, goldens_for_a_paper) {
         for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(cell, 3, seed), 77);
     OK(made_up_table((TableOptions){0}, &e));
     made_up_golden("table-paper-wide.tex", table_paper);
-    char *text = made_up_write(table_paper);
+    OWNED char *text = made_up_write(table_paper);
     int floats = 0;
     for (const char *at = text; (at = strstr(at, "\\begin{table")); at++) floats++;
     cr_expect_eq(floats, 1, "20 cells of 4 arms are one table, not %d", floats);
-    free(text);
 }
 
 static const char made_up_pairs[] =
@@ -103,7 +102,7 @@ Test(paper, methods_count_the_runs_that_the_table_counts) {
 Test(paper, macros_have_names_of_their_own) {
     int lines = 0, twice = 0;
     made_up(made_up_four, "full", (TableOptions){0});
-    char *text = made_up_write(table_macros);
+    OWNED char *text = made_up_write(table_macros);
     for (char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "}") + 1, at);
@@ -114,7 +113,6 @@ Test(paper, macros_have_names_of_their_own) {
     cr_expect_eq(twice, 0);
     for (char *at = text; *at; at = strchr(at, '\n') + 1)
         cr_expect(*at == '%' || strchr(at, '\n')[-1] == '%', "a line sets a blank: %.60s", at);
-    free(text);
     made_up("name: same\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 3\n"
             "arms: {a-b: {variant: pre}, a_b: {variant: post}, 'a.b': {variant: peri}}\n",
             NULL, (TableOptions){0});
@@ -130,11 +128,10 @@ Test(paper, sentences_to_paste) {
     WRITES(prose_paper, "6 seeds, p = ");
     WRITES(prose_paper, "smallest possible p is 2/64");
     WRITES(prose_table_bibtex, "@inproceedings{xiong2020layer,\n  author = {Ruibin Xiong and ");
-    char *text = made_up_write(prose_table_bibtex);
+    OWNED char *text = made_up_write(prose_table_bibtex);
     int braces = 0;
     for (const char *s = text; *s; s++) braces += (*s == '{') - (*s == '}');
     cr_expect_eq(braces, 0, "braces of the BibTeX file do not match");
-    free(text);
     made_up(made_up_four, "single", (TableOptions){0});
     WRITES(prose_paper, "One seed is trained, so nothing is tested.");
     OMITS(prose_paper, "Results");

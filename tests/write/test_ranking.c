@@ -49,15 +49,12 @@ static void fill(void) {
 }
 
 static void make(const char *yaml, bool filled) {
+    ranking_release(&y);
     made_up_init(yaml, NULL);
     if (filled) fill();
     OK(made_up_table((TableOptions){0}, &e));
     cr_assert(ranking_make(&y, &m.table.sample));
     cr_expect(table_ranking(&m.table) && table_ranking(&m.table) == table_ranking(&m.table), "made once");
-}
-
-static void release(void) {
-    ranking_release(&y);
 }
 
 /* No nan and no inf as words of their own. */
@@ -66,12 +63,11 @@ static void numbers_are_numbers(void) {
                                                       cost_tex, failures_text, failures_tex};
     static const char *const words[] = {"nan", "inf"};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        char *text = made_up_write(writers[i]);
+        OWNED char *text = made_up_write(writers[i]);
         for (size_t k = 0; k < 2; k++)
             for (const char *at = text; (at = strstr(at, words[k])); at += 3)
                 cr_expect(isalpha((unsigned char)at[3]) || (at > text && isalpha((unsigned char)at[-1])),
                           "writer %zu: %.40s", i, at);
-        free(text);
     }
 }
 
@@ -112,7 +108,6 @@ Test(ranking, rates_are_chosen_on_other_seeds) {
     cr_expect_eq(post->minus.status, ST_BAD_ARG, "no interval with a diverged run");
     cr_expect_float_eq(y.joint.p_min, 2 / 64.0, 0);
     cr_expect(y.apart && peri->first == 1 && peri->p.raw <= peri->p.step);
-    release();
 }
 
 Test(ranking, is_written_whole) {
@@ -131,11 +126,11 @@ Test(ranking, is_written_whole) {
     WRITES(table_json, "\"loss_chosen_on_itself\"");
     WRITES(table_json, "\"either_p\"");
     numbers_are_numbers();
-    Figure *figure;
+    OWNED Figure *figure;
     int figures = figure_list(&m.table, &figure);
     cr_assert(figures > 2 && figure[0].kind == FIGURE_ranking && figure[1].kind == FIGURE_ranking_rates);
     cr_expect_str_eq(figure[1].name, "made-up-ranking-ranking-rates");
-    Plot plot;
+    LOCAL(plot_release) Plot plot;
     figure_plot(&m.table, &figure[0], &plot);
     cr_expect_str_eq(plot.panel->row[0].label, "1  Peri-LN");
     bool lost = false;
@@ -144,9 +139,6 @@ Test(ranking, is_written_whole) {
     plot_release(&plot);
     figure_plot(&m.table, &figure[1], &plot);
     cr_expect_str_eq(plot.panel[2].title, "3  Post-LN");
-    plot_release(&plot);
-    free(figure);
-    release();
 }
 
 /* Every run of an arm is lost, at every rate: it is ranked last and has no basin, and no number is missing. */
@@ -169,7 +161,6 @@ Test(ranking, an_arm_that_never_trains_is_last) {
     WRITES(ranking_tex, "no rate trains (18/18)");
     WRITES(ranking_csv, ",no rate trains (18/18),,\n");
     numbers_are_numbers();
-    release();
 }
 
 Test(ranking, one_seed_is_too_few) {
@@ -180,14 +171,12 @@ Test(ranking, one_seed_is_too_few) {
     WRITES(table_json, "\"too few seeds");
     OMITS(ranking_text, "places  mean rank");
     numbers_are_numbers();
-    release();
 }
 
 Test(ranking, five_seeds_leave_all_places_open) {
     make(HEAD "seeds: 5\nlr: [1e-2, 1e-3]\n" ARMS, false);
     cr_expect_not(y.apart);
     WRITES(ranking_text, "Places are open");
-    release();
 }
 
 /* One rate: nothing is chosen, and the judged losses are the runs'. */
@@ -201,7 +190,6 @@ Test(ranking, one_rate) {
     WRITES(ranking_text, "There is one rate, so none is chosen.");
     OMITS(ranking_text, "1e-3*");
     numbers_are_numbers();
-    release();
 }
 
 /* Another factor: a ranking for each of its values. */
@@ -211,12 +199,11 @@ Test(ranking, groups) {
     cr_expect_str_eq(y.group[1], "warmup = 40");
     cr_expect_eq(y.joint.k, 4);
     for (int i = 0; i < 6; i++) cr_expect_eq(y.row[i].group, i / 3);
-    release();
 }
 
 /* At 1e-2 all six runs of post stall and none of pre: McNemar 2/64, and no less after max-T over 12 columns. */
 Test(ranking, failures_are_counted_apart) {
-    Failures f;
+    LOCAL(failures_release) Failures f;
     make(HEAD "seeds: 6\nlr: [1e-2, 1e-3, 3e-3]\n" ARMS, true);
     cr_assert(failures_make(&f, &m.table.sample));
     const FailureRow *stalls = &f.row[cell[2] * ARM_COUNT + POST], *diverges = &f.row[cell[1] * ARM_COUNT + POST];
@@ -227,8 +214,6 @@ Test(ranking, failures_are_counted_apart) {
     cr_expect(diverges->share[FAILURE_diverged].k == 1 && diverges->share[FAILURE_stalled].k == 0);
     cr_expect(diverges->share[FAILURE_either].k == 1 && diverges->against[FAILURE_either].p == 1);
     cr_expect_eq(f.row[PRE].against[FAILURE_either].status, ST_BAD_ARG);
-    failures_release(&f);
-    release();
 }
 
 Test(ranking, nothing_is_written_unasked) {
@@ -239,9 +224,8 @@ Test(ranking, nothing_is_written_unasked) {
     void (*const writers[])(const Table *, Text *) = {ranking_text,     ranking_tex,   ranking_csv,
                                                       failures_text, failures_tex};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        char *text = made_up_write(writers[i]);
+        OWNED char *text = made_up_write(writers[i]);
         cr_expect_str_empty(text, "writer %zu", i);
-        free(text);
     }
     OMITS(table_json, "\"ranking\"");
 }

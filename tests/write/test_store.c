@@ -3,7 +3,6 @@
  * tests/golden/records/schema1 and schema2 were written by this program when its records had that schema (commits
  * 10bf21a and ca7fb93): `run smoke --profile quick`, in schema 2 also in bf16. Both stand there for ever. */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "bench/plan/declare.h"
 #include "bench/store/store.h"
@@ -15,7 +14,6 @@
 static Experiment x;
 static Store stored;
 static Records records;
-static char folder[64];
 
 static int by_spec(const void *a, const void *b) {
     return strcmp(((const RecordHead *)a)->spec_sha256, ((const RecordHead *)b)->spec_sha256);
@@ -25,41 +23,26 @@ static Session session = {.root = SOURCE_ROOT, .results = SOURCE_ROOT "/results"
 
 static void read_smoke(const char *set) {
     Overrides o = {.set = &set, .sets = set != NULL};
+    experiment_release(&x);
     OK(experiment_read(&x, SOURCE_ROOT "/bench/experiments/smoke.yaml", "quick", &o, &e));
 }
 
-static void take(const char *from, bool precise) {
+static void read_store(const char *from) {
+    store_release(&stored);
     store_read(&stored, from);
-    OK(records_take(&records, &stored, &x, precise, &e));
 }
 
-static void put_back(void) {
+static void take(const char *from, bool precise) {
     records_release(&records);
-    store_release(&stored);
-    experiment_release(&x);
-}
-
-static void make_folder(void) {
-    strcpy(folder, "/tmp/normbench-store-XXXXXX");
-    cr_assert(mkdtemp(folder));
-}
-
-static void remove_folder(void) {
-    char path[256];
-    store_read(&stored, folder);
-    for (int i = 0; i < stored.heads; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, stored.head[i].id);
-        folder_remove(path);
-    }
-    store_release(&stored);
-    folder_remove(folder);
+    read_store(from);
+    OK(records_take(&records, &stored, &x, precise, &e));
 }
 
 /* The golden run of an arm (0: pre, 1: qk-norm) as another build would have stored it. */
 static void store_as(int arm, uint64_t seed, const char *arithmetic, const char *dataset, int64_t made, double loss) {
     static const char *const ids[] = {"8cd07a9f90f62f9f9a89664de367b5cfbf6b35f705651879e052a72006e2e287",
                                       "41e9922fce71e1abe3c8acbeb37f9558e37bbc8f97baa24c6d7ca24c1adcd3c6"};
-    RunRecord r;
+    LOCAL(record_release) RunRecord r;
     OK(record_read(&r, GOLDEN "schema2", ids[arm], &e));
     r.spec.seed = seed;
     r.provenance.made = made;
@@ -67,8 +50,7 @@ static void store_as(int arm, uint64_t seed, const char *arithmetic, const char 
     sha256_hex_of(r.arithmetic, arithmetic, strlen(arithmetic));
     if (dataset) sha256_hex_of(r.dataset_sha256, dataset, strlen(dataset));
     record_identity(r.id, &r.spec, r.dataset_sha256, r.tokenizer_sha256, r.arithmetic_class, r.arithmetic);
-    OK(record_write(&r, folder, &e));
-    record_release(&r);
+    OK(record_write(&r, own_folder(), &e));
 }
 
 static double loss_of(int run) {
@@ -80,10 +62,10 @@ Test(store, golden_records_read_and_keep_their_ids) {
     static const char *const schemas[] = {GOLDEN "schema1", GOLDEN "schema2"};
     int read = 0, bf16 = 0;
     for (int i = 0; i < 2; i++) {
-        store_read(&stored, schemas[i]);
+        read_store(schemas[i]);
         cr_assert_eq(stored.damaged, 0);
         for (int k = 0; k < stored.heads; k++, read++) {
-            RunRecord r;
+            LOCAL(record_release) RunRecord r;
             char id[SHA256_HEX], hash[SHA256_HEX];
             OK(record_read(&r, schemas[i], stored.head[k].id, &e));
             bool exact = r.spec.precision == PRECISION_exact;
@@ -101,9 +83,7 @@ Test(store, golden_records_read_and_keep_their_ids) {
             cr_expect_eq(r.probes.wanted[PROBE_norm_input], i, "as its columns say, schema 1 had no norm inputs");
             cr_expect(r.probes.wanted[PROBE_block_grad_norm] && !r.probes.wanted[PROBE_weight_norm]);
             bf16 += !exact;
-            record_release(&r);
         }
-        store_release(&stored);
     }
     cr_expect_eq(read, 6);
     cr_expect_eq(bf16, 2);
@@ -112,33 +92,25 @@ Test(store, golden_records_read_and_keep_their_ids) {
 /* A record of one spec is written in today's schema as it was read. */
 Test(store, a_record_comes_back_as_it_was_written) {
     LOCAL_TEXT(line);
-    RunRecord r;
-    make_folder();
+    LOCAL(record_release) RunRecord r;
     read_smoke(NULL);
     declare_plan(&x, &line);
     store_as(1, 7, "some bits", NULL, 1234567890123, 4.25);
-    store_read(&stored, folder);
+    read_store(own_folder());
     cr_assert_eq(stored.heads, 1);
     cr_assert_eq(stored.head[0].made, 1234567890123);
-    OK(record_read(&r, folder, stored.head[0].id, &e));
+    OK(record_read(&r, own_folder(), stored.head[0].id, &e));
     cr_expect_eq(r.provenance.made, 1234567890123);
     cr_expect_str_eq(r.provenance.compiler, "gcc 12.2.0");
     cr_expect_eq(r.provenance.processors, 2);
     cr_expect_eq(r.spec.seed, 7);
     cr_expect(declared(r.declared, line.at),
               "the plan that the golden record declares is not today's of the same file");
-    record_release(&r);
-    store_release(&stored);
-    experiment_release(&x);
-    remove_folder();
 }
 
 Test(store, golden_records_are_tabulated) {
     for (int schema = 1; schema <= 2; schema++) {
-        Table t;
-        Text text;
-        char *golden;
-        size_t length;
+        LOCAL(table_release) Table t;
         read_smoke(NULL);
         take(schema == 1 ? GOLDEN "schema1" : GOLDEN "schema2", false);
         cr_assert_eq(records.missing, 0);
@@ -148,17 +120,10 @@ Test(store, golden_records_are_tabulated) {
         cr_expect_eq(t.undeclared, schema == 1 ? 2 : 0,
                      "a record of schema 1 declares nothing, one of schema 2 this plan");
         if (schema == 2) {
-            text_init(&text);
+            LOCAL_TEXT(text);
             table_text(&t, &text);
-            if (getenv("NORMBENCH_WRITE_GOLDEN"))
-                OK(file_write(GOLDEN "smoke-quick.txt", text.at, text.length, &e));
-            OK(file_read(GOLDEN "smoke-quick.txt", &golden, &length, &e));
-            cr_expect_str_eq(text.at, golden);
-            free(golden);
-            text_release(&text);
+            golden_is("records/smoke-quick.txt", text.at);
         }
-        table_release(&t);
-        put_back();
     }
 }
 
@@ -168,7 +133,7 @@ Test(store, a_precision_is_found_by_what_was_run) {
         int runs;
     } rows[] = {{NULL, "", 2}, {"precision=bf16", "bf16-amx", 2}, {"precision=[exact, bf16]", "canon+bf16-amx", 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Table t;
+        LOCAL(table_release) Table t;
         LOCAL_TEXT(signature);
         read_smoke(rows[i].set);
         take(GOLDEN "schema2", false);
@@ -180,8 +145,6 @@ Test(store, a_precision_is_found_by_what_was_run) {
         table_signature(&t, &signature);
         cr_expect_str_eq(t.classes.at, rows[i].classes);
         cr_expect_eq(strstr(signature.at, "|class:") != NULL, i > 0, "%s", signature.at);
-        table_release(&t);
-        put_back();
     }
     read_smoke("precision=fp32");
     take(GOLDEN "schema2", false);
@@ -191,30 +154,25 @@ Test(store, a_precision_is_found_by_what_was_run) {
     cr_expect_eq(records_complete(&records, &session, &x, &e), RC_UNMEASURED);
     session.overrides = (Overrides){0};
     cr_expect_str_eq(e.text, "2 of 2 runs are missing: normbench run smoke --profile quick --set precision=fp32");
-    put_back();
 }
 
 /* An experiment that says no precision takes another one's runs only when it is complete there and not here. */
 Test(store, an_open_precision_takes_what_is_complete) {
-    make_folder();
     read_smoke(NULL);
     take(GOLDEN "schema1", false);
     cr_expect_eq(records.missing, 0);
     cr_expect_eq(records.precision, PRECISION_exact);
-    put_back();
-    char command[600];
-    snprintf(command, sizeof command, "cp -r %sschema2/19bb* %sschema2/f857* %s", GOLDEN, GOLDEN, folder);
+    char command[2000];
+    snprintf(command, sizeof command, "cp -r %sschema2/19bb* %sschema2/f857* %s", GOLDEN, GOLDEN, own_folder());
     cr_assert_eq(system(command), 0);
     read_smoke(NULL);
-    take(folder, false);
+    take(own_folder(), false);
     cr_expect_eq(records.missing, 0);
     cr_expect_eq(records.precision, PRECISION_bf16);
     cr_expect_eq(x.arm[0].spec.precision, PRECISION_bf16);
-    put_back();
     read_smoke(NULL);
-    take(folder, true);
+    take(own_folder(), true);
     cr_expect_eq(records.missing, 2, "exact was asked for");
-    put_back();
     static const char *const says[] = {
         "precision: exact\narms: {pre: {variant: pre}}\nprofiles: {quick: {evaluate_at: 20}}\n",
         "arms: {pre: {variant: pre}}\nprofiles: {quick: {evaluate_at: 20, precision: exact}}\n",
@@ -222,84 +180,71 @@ Test(store, an_open_precision_takes_what_is_complete) {
         "arms: {pre: {variant: pre}}\nprofiles: {quick: {evaluate_at: 20}, full: {precision: exact}}\n",
     };
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
-        char file[2000], *smoke, *arms;
-        size_t length;
-        OK(file_read(SOURCE_ROOT "/bench/experiments/smoke.yaml", &smoke, &length, &e));
-        arms = strstr(smoke, "\narms:");
+        char file[2000];
+        OWNED char *smoke = file_text(SOURCE_ROOT "/bench/experiments/smoke.yaml");
+        const char *arms = strstr(smoke, "\narms:");
         cr_assert_not_null(arms);
         snprintf(file, sizeof file, "%.*s\n%s", (int)(arms - smoke), smoke, says[i]);
+        experiment_release(&x);
         OK(experiment_parse(&x, "smoke.yaml", file, "quick", NULL, &e));
-        take(folder, false);
+        take(own_folder(), false);
         cr_expect_eq(records.missing, i < 3, "%s", says[i]);
-        put_back();
-        free(smoke);
     }
-    remove_folder();
 }
 
 /* Several arithmetics of one class: the newest, for all seeds or for none. */
 Test(store, one_arithmetic_is_taken_the_newest) {
-    make_folder();
     store_as(0, 1, "old", NULL, 100, 4.5), store_as(0, 2, "old", NULL, 101, 4.5);
     store_as(1, 1, "old q", NULL, 102, 4.5), store_as(1, 2, "old q", NULL, 103, 4.5);
     read_smoke("seeds=2");
-    take(folder, false);
+    take(own_folder(), false);
     cr_expect_eq(records.missing, 0);
     cr_expect_str_eq(records.notes, "");
-    put_back();
 
     store_as(0, 1, "new", NULL, 200, 4);
     read_smoke("seeds=2");
-    take(folder, false);
+    take(own_folder(), false);
     cr_expect_eq(records.missing, 1, "the second seed of pre is of an older arithmetic: it is not mixed in");
     cr_expect_null(records.at);
     cr_expect_eq(records_complete(&records, &session, &x, &e), RC_UNMEASURED);
     cr_expect_str_eq(e.text, "1 of 4 runs are missing: normbench run smoke --profile quick");
-    put_back();
 
     store_as(0, 2, "new", NULL, 201, 4);
     read_smoke("seeds=2");
-    take(folder, false);
+    take(own_folder(), false);
     cr_assert_eq(records.missing, 0);
     cr_expect(loss_of(0) == 4 && loss_of(1) == 4 && loss_of(2) == 4.5 && loss_of(3) == 4.5);
     cr_expect_str_eq(
         records.notes,
         "Stored in several arithmetics (an older build's bits), of which only the newest is taken: pre. Older "
         "than that change, and not known to be affected by it: qk-norm (`normbench run` checks). ");
-    Table t;
+    LOCAL(table_release) Table t;
     LOCAL_TEXT(text);
     TableOptions options = {.command = "", .notes = records.notes};
     OK(table_make(&t, &x, records.at, NULL, options, &e));
     table_text(&t, &text);
     HOLDS(text.at, "Stored in several arithmetics");
-    table_release(&t);
-    put_back();
-    remove_folder();
 }
 
 Test(store, arms_on_different_corpora_are_refused) {
-    make_folder();
     store_as(0, 1, "a", NULL, 1, 4), store_as(1, 1, "b", "other bytes", 2, 4);
     read_smoke(NULL);
-    store_read(&stored, folder);
+    read_store(own_folder());
     cr_expect_eq(records_take(&records, &stored, &x, false, &e), RC_UNMEASURED);
     HOLDS(e.text, "were trained on different bytes of 'synthetic'");
-    store_release(&stored);
-    experiment_release(&x);
-    remove_folder();
 }
 
 static void break_folder(const char *name) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char path[700];
+    snprintf(path, sizeof path, "%s/%s", own_folder(), name);
     OK(folder_make(path, &e));
-    snprintf(path, sizeof path, "%s/%s/record.json", folder, name);
+    snprintf(path, sizeof path, "%s/%s/record.json", own_folder(), name);
     OK(file_write(path, "garbage", 7, &e));
 }
 
 static void remove_run(const char *name) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char path[700];
+    snprintf(path, sizeof path, "%s/%s", own_folder(), name);
     folder_remove(path);
 }
 
@@ -307,34 +252,28 @@ static void remove_run(const char *name) {
 Test(store, damage_is_told_where_its_run_is_missing) {
     static const char other[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     char damaged[SHA256_HEX];
-    make_folder();
     store_as(0, 1, "a", NULL, 1, 4), store_as(0, 2, "a", NULL, 1, 4);
     break_folder("broken"), break_folder(other);
     read_smoke("seeds=2");
-    take(folder, false);
+    take(own_folder(), false);
     cr_expect_eq(stored.damaged, 1, "a folder that is named otherwise is no run");
     cr_expect_eq(records.missing, 2, "no run of the plan is damaged");
     strcpy(damaged, stored.head[0].id);
-    put_back();
 
     break_folder(damaged);
     read_smoke("seeds=2");
-    store_read(&stored, folder);
+    read_store(own_folder());
     cr_expect_eq(stored.damaged, 2);
     cr_expect_eq(records_take(&records, &stored, &x, false, &e), RC_INTEGRITY);
     HOLDS(e.text, damaged);
     HOLDS(e.text, "; move the folder ");
-    store_release(&stored);
-    experiment_release(&x);
 
     remove_run(damaged);
     store_as(0, 1, "a", NULL, 1, 4), store_as(0, 2, "a", NULL, 1, 4), store_as(1, 1, "b", NULL, 2, 4);
     read_smoke(NULL);
-    take(folder, false);
+    take(own_folder(), false);
     cr_expect_eq(records.missing, 0, "all runs are there: what else is broken is not asked for");
-    put_back();
     remove_run("broken"), remove_run(other);
-    remove_folder();
 }
 
 /* Half of 4,000 seeds are stored and other folders are damaged: trying what each stored seed has on each missing one
@@ -361,6 +300,4 @@ Test(store, damage_is_looked_for_once_for_each_missing_run, .timeout = 600) {
     record_identity(stored.damaged_id[DAMAGED - 1], &last, "", "", "canon", "a");
     cr_expect_eq(records_take(&records, &stored, &x, false, &e), RC_INTEGRITY);
     cr_expect_not_null(strstr(e.text, stored.damaged_id[DAMAGED - 1]), "%s", e.text);
-    store_release(&stored);
-    experiment_release(&x);
 }

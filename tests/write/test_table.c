@@ -21,14 +21,13 @@ static void no_words_for_numbers(void) {
     static const char *const words[] = {"nan", "inf", "NaN", "Inf", "-0.000 ", "-0.00 "};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         if (writers[i] == table_claims_tex && !m.has_claims) continue;
-        char *text = made_up_write(writers[i]);
+        OWNED char *text = made_up_write(writers[i]);
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
             for (const char *at = text; (at = strstr(at, words[k])); at++) {
                 bool alone = at == text || (!isalpha((unsigned char)at[-1]) && at[-1] != '+');
                 alone &= !isalpha((unsigned char)at[strlen(words[k])]);
                 cr_expect(!alone, "writer %zu: '%.60s'", i, at > text + 20 ? at - 20 : at);
             }
-        free(text);
     }
 }
 
@@ -163,9 +162,8 @@ Test(table, same_records_same_bytes) {
     for (int i = 0; i < 8; i++) first[i] = made_up_write(writers[i]);
     made_up(made_up_four, "full", (TableOptions){0});
     for (int i = 0; i < 8; i++) {
-        char *again = made_up_write(writers[i]);
+        OWNED char *again = made_up_write(writers[i]);
         cr_expect_str_eq(first[i], again);
-        free(again);
         free(first[i]);
     }
 }
@@ -181,14 +179,12 @@ Test(table, times_change_only_the_cost) {
     table_release(&m.table);
     OK(made_up_table((TableOptions){0}, &e));
     for (int i = 0; i < 6; i++) {
-        char *after = made_up_write(i < 5 ? writers[i] : table_json);
+        OWNED char *after = made_up_write(i < 5 ? writers[i] : table_json);
         cr_expect_str_eq(before[i], after);
-        free(after);
         free(before[i]);
     }
-    char *other = made_up_write(cost_tex);
+    OWNED char *other = made_up_write(cost_tex);
     cr_expect_str_neq(cost, other);
-    free(other);
     free(cost);
 }
 
@@ -327,11 +323,10 @@ Test(table, one_more_run_would_undo_it) {
         }
         OK(made_up_table((TableOptions){0}, &e));
         cr_expect(table_comparison(&m.table, 0, 1, 1)->inside, "%g", table_comparison(&m.table, 0, 1, 1)->inside_p);
-        char *text = made_up_write(table_text);
+        OWNED char *text = made_up_write(table_text);
         made_up_unbroken(text);
         const char *said = strstr(text, "if it lay 0.0");
         cr_expect_eq(said != NULL, way == 0, "%s", text);
-        free(text);
     }
 }
 
