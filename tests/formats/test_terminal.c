@@ -19,30 +19,26 @@ Test(terminal, the_width_of_a_page) {
 
 /* What is broken goes on below the column that two blanks set off; words and letters of several bytes stay whole. */
 Test(terminal, lines_are_broken_to_fit) {
-    LOCAL_TEXT(out);
-    terminal_fit("  --set KEY=VALUE              override a key; may be repeated; [a, b] sweeps it\nshort\n", 60, &out);
-    cr_expect_str_eq(out.at, "  --set KEY=VALUE              override a key; may be\n"
-                             "                               repeated; [a, b] sweeps it\nshort\n");
-    text_clear(&out);
-    terminal_fit("one two \xc3\xa4\xc3\xa4\xc3\xa4 four\n", 11, &out);
-    cr_expect_str_eq(out.at, "one two \xc3\xa4\xc3\xa4\xc3\xa4\nfour\n");
-    text_clear(&out);
-    terminal_fit("averyveryverylongword and more", 10, &out);
-    cr_expect_str_eq(out.at, "averyveryv\nerylongwor\nd and more\n");
-    text_clear(&out);
-    terminal_fit("  runs/0123456789abcdef/record.json", 24, &out);
-    cr_expect_str_eq(out.at, "  runs/0123456789abcdef/\n  record.json\n");
-    text_clear(&out);
-    terminal_fit("n8|pair:seed|v0.1.0|EXPLORATORY\n|unbroken-after-its-first-bar\n", 20, &out);
-    cr_expect_str_eq(out.at, "n8|pair:seed|v0.1.0\n|EXPLORATORY\n|unbroken-after-its-\nfirst-bar\n");
-    text_clear(&out);
-    terminal_fit("  6  0  gate  2048 x 4    a.name.of.a.tensor\n"
-                 "                        the.scale.of.it.all\n", 40, &out);
-    cr_expect_str_eq(out.at, "  6  0  gate  2048 x 4\n                      a.name.of.a.tensor\n"
-                             "                     the.scale.of.it.all\n");
-    text_clear(&out);
-    terminal_fit("  (+)<-------- strokes stay\n   |      |\n", 10, &out);
-    cr_expect_str_eq(out.at, "  (+)<-------- strokes stay\n   |      |\n");
+    static const struct {
+        int width;
+        const char *text, *want;
+    } rows[] = {{60, "  --set KEY=VALUE              override a key; may be repeated; [a, b] sweeps it\nshort\n",
+                 "  --set KEY=VALUE              override a key; may be\n"
+                 "                               repeated; [a, b] sweeps it\nshort\n"},
+                {11, "one two \xc3\xa4\xc3\xa4\xc3\xa4 four\n", "one two \xc3\xa4\xc3\xa4\xc3\xa4\nfour\n"},
+                {10, "averyveryverylongword and more", "averyveryv\nerylongwor\nd and more\n"},
+                {24, "  runs/0123456789abcdef/record.json", "  runs/0123456789abcdef/\n  record.json\n"},
+                {20, "n8|pair:seed|v0.1.0|EXPLORATORY\n|unbroken-after-its-first-bar\n",
+                 "n8|pair:seed|v0.1.0\n|EXPLORATORY\n|unbroken-after-its-\nfirst-bar\n"},
+                {40, "  6  0  gate  2048 x 4    a.name.of.a.tensor\n                        the.scale.of.it.all\n",
+                 "  6  0  gate  2048 x 4\n                      a.name.of.a.tensor\n"
+                 "                     the.scale.of.it.all\n"},
+                {10, "  (+)<-------- strokes stay\n   |      |\n", "  (+)<-------- strokes stay\n   |      |\n"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        LOCAL_TEXT(out);
+        terminal_fit(rows[i].text, rows[i].width, &out);
+        cr_expect_str_eq(out.at, rows[i].want, "case %zu", i);
+    }
 }
 
 Test(terminal, verdicts_and_titles_are_painted) {

@@ -21,12 +21,11 @@ static ProbeChoice fewer(void) {
 static Rc time_both(Check *c, Group *with, Group *without, Error *e) {
     const ProbeChoice few = fewer();
     Group *group[2] = {with, without};
-    Work *w = mem_alloc(2, sizeof *w);
+    OWNED Work *w = mem_alloc(2, sizeof *w);
     const int replicas = with->trainer->program.replicas;
     Rc rc = work_of(&w[0], c->exact, c->quick, 0, replicas, NULL, e);
     if (!rc) rc = work_of(&w[1], c->exact, c->quick, 0, replicas, &few, e);
     const int launches[2] = {w[0].launches, w[1].launches};
-    free(w);
     if (rc) return rc;
     double seconds[2][STRETCHES_MAX];
     int stretches = c->quick ? 1 : STRETCHES_MAX, steps = c->quick ? 1 : 50;

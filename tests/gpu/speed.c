@@ -42,7 +42,7 @@ static Rc time_group(Check *c, const Backend *backend, const char *precision, in
     Sizes s = sizes(c);
     double seconds[16];
     Group *g = mem_alloc(1, sizeof *g);
-    Work *w = mem_alloc(1, sizeof *w);
+    OWNED Work *w = mem_alloc(1, sizeof *w);
     Rc rc = work_of(w, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
@@ -54,7 +54,6 @@ static Rc time_group(Check *c, const Backend *backend, const char *precision, in
             *e = g->trainer->failure, rc = RC_UNMEASURED;
         group_release(g);
     }
-    free(w);
     free(g);
     return rc;
 }
@@ -164,7 +163,7 @@ void part_speed(Check *c) {
 }
 
 void part_count(Check *c) {
-    Work *w = mem_alloc(1, sizeof *w);
+    OWNED Work *w = mem_alloc(1, sizeof *w);
     for (int i = 0; i < TABLE_ARMS * CHECK_PRECISIONS; i++) {
         const int arm = i / CHECK_PRECISIONS, p = i % CHECK_PRECISIONS;
         Error e = c->without;
@@ -178,5 +177,4 @@ void part_count(Check *c) {
         printf("8 x 128, %s, %s: %d kernels a step, %.3f GFLOP and %.3f GB a replica\n", table_arm_name(arm),
                check_precision(p), w->launches, flops / 1e9, w->bytes / 1e9);
     }
-    free(w);
 }

@@ -90,20 +90,18 @@ static void write_kernels(Check *c, Timed *all, int count, int steps) {
 
 static Rc profile(Check *c, const Backend *backend, int replicas, int steps, Error *e) {
     Group *g = mem_alloc(1, sizeof *g);
-    Work *w = mem_alloc(1, sizeof *w);
+    OWNED Work *w = mem_alloc(1, sizeof *w);
     Rc rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
         rc = work_of(w, backend, c->quick, 0, replicas, NULL, e);
-        Timed *all = mem_alloc(KERNELS_MAX, sizeof *all);
+        OWNED Timed *all = mem_alloc(KERNELS_MAX, sizeof *all);
         for (int i = 0; i < w->kernels; i++) all[i].of = &w->kernel[i];
         if (!rc && c->device && group_steps(g, 1) < 0) /* warms up */
             *e = g->trainer->failure, rc = e->code;
         if (!rc) rc = run_steps(g, all, w, backend_has_library(backend), steps, e);
         if (!rc) write_kernels(c, all, w->kernels, steps);
-        free(all);
         group_release(g);
     }
-    free(w);
     free(g);
     return rc;
 }

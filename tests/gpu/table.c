@@ -39,12 +39,11 @@ const char *table_arm_name(int arm) {
 
 static Rc keep_corpus(Group *g, bool small, Error *e) {
     const ModelShape s = table_shape(false); /* no smaller than the other */
-    int32_t *tokens = mem_alloc(CORPUS, sizeof *tokens);
+    OWNED int32_t *tokens = mem_alloc(CORPUS, sizeof *tokens);
     for (int i = 0; i < CORPUS; i++)
         tokens[i] = (int32_t)philox_below(philox_word(1, 2, (uint64_t)i), (uint32_t)s.vocab);
     const Corpus corpus = {tokens, CORPUS, (uint32_t)(CORPUS - s.context), 3, table_shape(small).context};
     Rc rc = trainer_keep_corpus(g->trainer, &corpus, e);
-    free(tokens);
     return rc;
 }
 

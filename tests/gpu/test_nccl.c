@@ -48,7 +48,7 @@ static void swaps(const Ranks *r, char *said) {
         for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
             int partner = r->rank ^ level;
             size_t bytes = size[k], wrong = 0;
-            unsigned char *mine = mem_alloc(bytes + 1, 1), *theirs = mem_alloc(bytes + 1, 1);
+            OWNED unsigned char *mine = mem_alloc(bytes + 1, 1), *theirs = mem_alloc(bytes + 1, 1);
             for (size_t i = 0; i < bytes; i++) mine[i] = byte_of(r->rank, partner, bytes, i);
             theirs[bytes] = 99;
             const char *why = nccl_swap(n, partner, mine, theirs, bytes, NULL);
@@ -59,7 +59,6 @@ static void swaps(const Ranks *r, char *said) {
             }
             if (wrong) snprintf(said, SAID, "%zu of %zu bytes are wrong", wrong, bytes);
             if (theirs[bytes] != 99) says(said, "a byte too many");
-            free(mine), free(theirs);
         }
     nccl_leave(n, false);
 }
@@ -85,7 +84,7 @@ static void totals(const Ranks *r, char *said) {
     Nccl *n = met(FAKE_NCCL, r, said);
     for (size_t k = 0; n && k < sizeof size / sizeof *size; k++) {
         size_t words = size[k], wrong = 0;
-        float *at = mem_alloc(words + 1, sizeof *at);
+        OWNED float *at = mem_alloc(words + 1, sizeof *at);
         for (size_t i = 0; i < words; i++) at[i] = term(r->rank, i);
         at[words] = 99;
         const char *why = nccl_total(n, at, words, NULL);
@@ -96,7 +95,6 @@ static void totals(const Ranks *r, char *said) {
             wrong += memcmp(&at[i], &sum, sizeof sum) != 0;
         }
         if (wrong || at[words] != 99) snprintf(said, SAID, "%zu of %zu sums are wrong", wrong, words);
-        free(at);
     }
     nccl_leave(n, false);
 }

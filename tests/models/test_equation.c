@@ -377,10 +377,9 @@ Test(equation, equations) {
          "attention: x <- x + A(LN(x)); MLP: x <- x + F(LN(x)); A(x) = W LN(heads(q, k, v)); F(x) = W' LN(act(W x)); "
          "LN before the head"},
     };
-    LOCAL_TEXT(text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Variant v = changed(rows[i].row, rows[i].changes);
-        text_clear(&text);
+        LOCAL_TEXT(text);
         equation_text(&v, 6, "; ", &text);
         cr_expect_str_eq(text.at, rows[i].equation, "%s %s\n%s", rows[i].row, rows[i].changes, text.at);
     }

@@ -89,9 +89,8 @@ static const struct {
 };
 
 Test(doubt, each_kind_is_named) {
-    LOCAL_TEXT(out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        text_clear(&out);
+        LOCAL_TEXT(out);
         doubts_of(rows[i].keys, &out);
         cr_expect_str_eq(out.at, rows[i].says, "%s:\n%s", rows[i].keys, out.at);
     }
@@ -111,7 +110,6 @@ Test(doubt, shipped_plans_are_meant) {
     char path[1024];
     DIR *all = opendir(SOURCE_ROOT "/bench/experiments");
     int plans = 0;
-    LOCAL_TEXT(out);
     cr_assert(all);
     for (struct dirent *entry; (entry = readdir(all));) {
         static const char *const profiles[] = {"smoke", "quick", "full"};
@@ -120,7 +118,7 @@ Test(doubt, shipped_plans_are_meant) {
         for (int i = 0; i < 3; i++) {
             Experiment x;
             if (experiment_read(&x, path, profiles[i], NULL, &e)) continue;
-            text_clear(&out);
+            LOCAL_TEXT(out);
             experiment_doubts(&x, &out);
             bool one = !i && !strncmp(out.at, "summaries: a ranking", 20); /* smoke has one rate of the sweep */
             cr_expect(!out.length || one, "%s, %s: %s", entry->d_name, profiles[i], out.at);

@@ -245,13 +245,12 @@ Test(spec, seeds_share_their_text) {
     const uint64_t seed[] = {0, 1, 17, UINT64_MAX};
     RunSpec s;
     LOCAL(spec_seeds_release) SpecSeeds seeds;
-    LOCAL_TEXT(text);
     char hash[SHA256_HEX], whole[SHA256_HEX];
     distinct(&s);
     spec_seeds_init(&seeds, &s);
     for (int i = 0; i < 4; i++) {
         s.seed = seed[i];
-        text_clear(&text);
+        LOCAL_TEXT(text);
         spec_text(&s, &text);
         spec_seeds_hash(&seeds, s.seed, "", hash);
         cr_expect_str_eq(hash, sha256_hex_of(whole, text.at, text.length));

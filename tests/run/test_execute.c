@@ -75,7 +75,6 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
     RunSpec s = small();
     RunRecord whole, part;
     LOCAL_TEXT(expected);
-    LOCAL_TEXT(got);
     cr_assert_eq(execute(&s, &whole), RC_OK);
     curves_text(&whole.curves, &expected);
     OWNED char *evaluations = evaluations_text(&whole, NULL);
@@ -84,7 +83,7 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
         cr_assert_eq(execute(&s, &part), RC_INTERRUPTED, "at %d", at);
         stop_now = 0, stop_after = -1;
         cr_assert_eq(execute(&s, &part), RC_OK);
-        text_clear(&got);
+        LOCAL_TEXT(got);
         curves_text(&part.curves, &got);
         OWNED char *mine = evaluations_text(&part, NULL);
         cr_assert_str_eq(got.at, expected.at, "stopped after %d updates", at);

@@ -17,10 +17,12 @@ static void open_session(const char *runs) {
     session = (Session){.profile = ""};
     snprintf(session.root, sizeof session.root, "%s", SOURCE_ROOT);
     snprintf(session.runs, sizeof session.runs, "%s", runs);
+    store_release(&stored);
     store_read(&stored, session.runs);
 }
 
 static void list(const char *experiment) {
+    listing_release(&l);
     OK(listing_make(&l, &session, &stored, experiment, &e));
 }
 
@@ -53,11 +55,8 @@ Test(runs, records_of_schema_2_stand_under_their_plan) {
     cr_expect_eq(l.runs, 2, "a filter that fits nothing takes nothing away");
     refused(listing_keep(&l, "precision=bf61", &e), "did you mean 'bf16'");
     refused(listing_keep(&l, "seed=x", &e), "seed: 'x' is not a number");
-    listing_release(&l);
     list(NULL);
     cr_expect_eq(l.runs, 4, "without an experiment the same runs");
-    listing_release(&l);
-    store_release(&stored);
 }
 
 /* One status everywhere: a run that ends above ln of its vocabulary and no lower than it began is diverged in lists and
@@ -102,7 +101,6 @@ Test(runs, a_name_is_that_of_one_run) {
         } else
             refused(rc, rows[i].why);
     }
-    store_release(&stored);
 }
 
 /* Records of schema 1 say neither when they were made nor what was declared. */
@@ -119,8 +117,6 @@ Test(runs, a_record_of_schema_1_is_shown) {
     json_auto_t *root = run_json(&(RunShown){.record = &r, .listing = &l});
     cr_expect_str_eq(json_string_value(json_object_get(root, "id")), r.id);
     cr_expect_eq(json_array_size(json_object_get(root, "plans")), 1);
-    listing_release(&l);
-    store_release(&stored);
 }
 
 /* Rows 0, 1, … with these train losses. */
@@ -174,5 +170,4 @@ Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     cr_expect_str_eq(key[0], "steps");
     listing_values(&l, "seed", 2, &values);
     cr_expect_str_eq(values.at, "0, 1, and 19998 more");
-    listing_release(&l);
 }
