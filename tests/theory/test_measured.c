@@ -27,9 +27,10 @@ static void again(const TheoryJob *job, int count) {
         cr_assert_gt(notes.numbers, 0, "job %d notes nothing", i);
         for (int k = 0; k < notes.numbers; k++) {
             const TheoryNumber *n = &notes.number[k];
+            const double want = stored_value(n);
             met[n->id] = true;
-            cr_expect(close_to(n->value, stored_value(n)), "%s at %g: %.17g, and %.17g is stored", statements[n->id].name,
-                      n->x, n->value, stored_value(n));
+            cr_expect(close_to(n->value, want), "%s at %g: %.17g, not %.17g",
+                      statements[n->id].name, n->x, n->value, want);
         }
         free(notes.number);
         pthread_mutex_destroy(&notes.lock);
@@ -43,6 +44,6 @@ Test(measured, first_seeds_are_as_stored) {
     again(theory_gpt, theory_gpt_count);
     again(theory_norms, theory_norms_count);
     for (int i = 0; i < STATEMENT_COUNT; i++)
-        cr_expect(met[i] || statements[i].printed || !stored.at[i].points, "%s: no job measures it", statements[i].name);
+        cr_expect(met[i] || statements[i].printed || !stored.at[i].points, "%s is not measured", statements[i].name);
     theory_release(&stored);
 }
