@@ -116,9 +116,9 @@ digest() { # RESULTS: whatever is not time
   (cd "$1/runs" && sha256sum -- */curves.csv && grep -E '"(id|status|loss_chain|parameters_hash|valid_loss)":' -- */record.json)
 }
 same() { # RESULTS: the runs, and the table that the job made, are those without Slurm
-  [ "$(sed -n '/^toy: /,/^Cost/p' alone.txt | wc -l)" -ge 6 ] || echo "no table without Slurm"
+  [ "$(sed -n '/^toy$/,/^Cost/p' alone.txt | wc -l)" -ge 6 ] || echo "no table without Slurm"
   diff <(digest "$1") <(digest alone) >/dev/null || echo "the runs are not those without Slurm"
-  diff <(sed -n '/^toy: /,/^Cost/p' "$1"/slurm/*/1/table.txt | grep -v ^Cost) <(sed -n '/^toy: /,/^Cost/p' alone.txt | grep -v ^Cost) ||
+  diff <(sed -n '/^toy$/,/^Cost/p' "$1"/slurm/*/1/table.txt | grep -v ^Cost) <(sed -n '/^toy$/,/^Cost/p' alone.txt | grep -v ^Cost) ||
     echo "the table is not the one without Slurm"
   local file
   for file in toy.tex toy.csv; do cmp alone/out/toy-*/$file "$1"/out/toy-*/$file; done 2>&1

@@ -107,11 +107,12 @@ ssize_t write(int fd, const void *bytes, size_t length) {
     set_synced(fd, 0);
     if ((errno = strike(1))) return -1;
     if (!is("rot") || !length || !at || calls < atoi(at)) return NEXT(write)(fd, bytes, length);
-    OWNED char *other = malloc(length);
+    char *other = malloc(length);
     memcpy(other, bytes, length);
     other[length / 2] ^= 1;
     mark();
     ssize_t n = NEXT(write)(fd, other, length);
+    free(other);
     return n;
 }
 

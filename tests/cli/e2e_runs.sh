@@ -259,7 +259,7 @@ check_a_table_names_the_precision_it_found() {
   done
   cmp "$exact" "$W/exact.tex" || fail "the table of another precision overwrites that of the exact runs"
   ends 0 table one.yaml --set precision=exact --results "$W/r"
-  prints '^one: '
+  prints '^one$'
   ends 0 table one.yaml --results "$W/r"
   ! grep -q 'class' "$W/out" || fail "the canonical class is named, or the other one is taken"
 }
