@@ -46,19 +46,23 @@ static Rc forward_pre(TheoryNotes *n, int seed, int argument, Error *e) {
     return RC_OK;
 }
 
-/* Measure Peri-LN, with two outputs of norm sqrt(d) per block. */
+/* Measure Peri-LN, with two outputs of norm sqrt(d) per block, and write-up 004's printed block beside it. */
 static Rc forward_peri(TheoryNotes *n, int seed, int argument, Error *e) {
-    TheoryNet *net;
+    TheoryNet *net, *printed;
     (void)argument;
     if (theory_net_of(&net, forward_plan, "peri", seed, e)) return e->code;
+    if (theory_net_of(&printed, forward_plan, "prepost", seed, e)) return theory_net_free(net), e->code;
     theory_net_forward(net);
+    theory_net_forward(printed);
     double first = theory_net_square(net, PLACE_leaving, -1);
     for (int l = 0; l < FORWARD_LAYERS; l++) {
         double square = theory_net_square(net, PLACE_leaving, l);
         theory_note(n, STATEMENT_peri_sum, seed, l + 1, 1, square / (first + 2 * (l + 1)));
+        theory_note(n, STATEMENT_w004_block, seed, l + 1, 1, theory_net_square(printed, PLACE_leaving, l) / square);
         if (l + 1 >= GROWN) theory_note(n, STATEMENT_peri_growth, seed, l + 1, NAN, square);
     }
     theory_net_free(net);
+    theory_net_free(printed);
     return RC_OK;
 }
 
