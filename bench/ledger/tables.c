@@ -57,10 +57,29 @@ static void picture(const LedgerClaim *c, Cells *cells) {
         cell_picture(cells, none, none, none, axis);
 }
 
-/* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open. */
+/* Why nothing is seen, in a few words behind the verdict; NULL: there is more to say of it, or no such verdict. */
+static const char *nothing_seen(const LedgerClaim *c, char out[48]) {
+    const ClaimVerdict *v = c->line && c->word != WORD_NOT_TESTED ? c->line->v : NULL;
+    if (!v || v->seen != SEEN_nothing || strchr(v->why, ';')) return NULL;
+    if (v->c->inside)
+        snprintf(out, 48, "within %s", FORMAT_REAL(v->c->what.margin));
+    else
+        snprintf(out, 48, "all equal");
+    return v->c->inside || v->c->what.against == 0 ? out : NULL;
+}
+
+/* Whether more seeds than a plan may have would decide an open claim. */
+static bool beyond_plans(const LedgerClaim *c) {
+    return c->word == WORD_OPEN && c->line && c->line->v && c->line->v->seeds_wanted < 0;
+}
+
+/* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open, ": within 0.02" of a difference too small to matter. */
 static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     double hours;
     if (c->survives) text_format(out, " *");
+    char words[48];
+    if (nothing_seen(c, words)) text_format(out, ": %s", words);
+    if (beyond_plans(c)) text_format(out, ": over %d seeds", CLAIM_SEEDS_MAX);
     int seeds = c->word == WORD_OPEN ? ledger_seeds(b, c, &hours) : 0;
     if (!seeds) return;
     const bool device = ledger_device(c->line);
@@ -69,15 +88,15 @@ static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     if (device) text_format(out, " GPU");
 }
 
-/* What the row alone does not say: an answer, why a claim is open although no number of seeds is named, what a test
- * takes. */
+/* What the row alone does not say: an answer, why a claim is open of which no number of seeds is known, what a test takes. */
 static void behind_row(const Ledger *b, const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
     bool answered = c->word == WORD_ANSWERED && ledger_answer(c);
     if (answered) text_format(out, "Answer: %s", ledger_answer(c));
     double hours;
-    bool unknown = c->word == WORD_OPEN && !ledger_seeds(b, c, &hours);
-    bool apart = v && v->apart && c->word != WORD_NOT_TESTED;
+    bool unknown = c->word == WORD_OPEN && !ledger_seeds(b, c, &hours) && !beyond_plans(c);
+    char words[48];
+    bool apart = v && v->apart && c->word != WORD_NOT_TESTED && !nothing_seen(c, words);
     bool why = c->word == WORD_NOT_TESTED || unknown || apart;
     if (answered && why) text_format(out, " (");
     if (why) ledger_why(c, out);
@@ -211,15 +230,19 @@ static void legend(const Ledger *b, Cells *c) {
         "here at another size. It is open where these runs cannot tell; beside it stands how many seeds would decide "
         "it, and their time on two cores, or on an H100 where it says GPU. It is not tested where no run measures "
         "it. ");
-    bool stated = false;
-    for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
+    bool stated = false, within = false;
+    char words[48];
+    for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++) {
         stated |= one->line && one->line->statement && one->claim->kind != KIND_arithmetic;
+        within |= nothing_seen(one, words) && one->line->v->c->inside;
+    }
+    if (within) text_format(&c->notes, "\"within\" stands before the largest difference that is too small to matter. ");
     if (stated) text_format(&c->notes, "%s. ", THEORY_SETTINGS);
     if (b->kept.count)
         text_format(
             &c->notes,
             "What your runs do not measure is taken from results/reference/claims.json (--own leaves it out). ");
-    text_format(&c->notes, "`normbench claims ID` prints one claim in full.");
+    text_format(&c->notes, "`normbench claims ID` prints one claim in full, and why.");
 }
 
 /* "13 of 18 open claims would be decided in a day of two cores each; …" */

@@ -293,14 +293,12 @@ static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
     v->lo = ci.lo + r->neutral, v->hi = ci.hi + r->neutral, v->interval = "sign flips";
 }
 
-#define SEEDS_MAX 500 /* more are no plan */
-
 /* Of two spreads: seeds at which a correlation of sums and differences as large is found (Fisher's z); Pitman 1939. */
 static int seeds_of_spreads(const StVariance *v) {
     if (v->status != ST_OK || !(v->df1 > 0) || isnan(v->stat)) return 0;
     double r = fabs(v->stat) / sqrt(v->df1 + v->stat * v->stat), apart = (1.95996 + 0.84162) / atanh(r);
     double n = ceil(3 + apart * apart);
-    return n <= SEEDS_MAX ? (int)n : -1;
+    return n <= CLAIM_SEEDS_MAX ? (int)n : -1;
 }
 
 /* How many seeds would decide with the spread seen: a difference of this size, or that it lies inside the margin. */
@@ -321,7 +319,7 @@ static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
         size_t n = equal && p.n < ST_EQUAL_SEEDS ? ST_EQUAL_SEEDS : p.n;
         if (p.status == ST_OK && (!least || n < least)) least = n;
     }
-    if (!least || least > SEEDS_MAX) return -1;
+    if (!least || least > CLAIM_SEEDS_MAX) return -1;
     int floor = (int)st_test_seeds(st_test_find("signflip"), 1, f->alpha);
     return (int)least > floor ? (int)least : floor;
 }
@@ -337,7 +335,7 @@ static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
         say(v, "it is not shown that the difference lies within %s", FORMAT_REAL(v->c->what.margin));
     v->seeds_wanted = seeds_wanted(v, f);
     if (v->seeds_wanted > f->n) say(v, "about %d seeds would decide it", v->seeds_wanted);
-    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would decide it", SEEDS_MAX);
+    if (v->seeds_wanted < 0) say(v, "no number of seeds up to %d would decide it", CLAIM_SEEDS_MAX);
     if (!r->why && v->seeds_wanted > 0 && v->seeds_wanted <= f->n && v->test->test->about == ST_ABOUT_variance)
         say(v, "the verdict depends on a single seed"), v->seeds_wanted = 0;
     if (v->test->test->about == ST_ABOUT_predictor && !v->why[0] && !r->note[0])

@@ -33,6 +33,8 @@ VerdictWord claim_word(ClaimKind kind, bool own, Seen seen);
 /* Of tests that decide a claim together: shown where each is. */
 Seen seen_together(Seen a, Seen b);
 
+enum { CLAIM_SEEDS_MAX = 500 }; /* seeds of a plan that would decide a claim; more are no plan */
+
 /* The size of runs, as far as it is known: of a contrast the largest of its arms. */
 typedef struct {
     int layers, width, seeds;
@@ -64,7 +66,7 @@ typedef struct {
     RunSize size;
     Seen seen;
     VerdictWord word;
-    int seeds_wanted;         /* about as many would decide; 0: not known; -1: no number of seeds would */
+    int seeds_wanted;         /* about as many would decide; 0: not known; -1: over CLAIM_SEEDS_MAX */
     char why[CLAIM_WHY_SIZE]; /* of not tested and open; what else to know */
     bool apart;               /* the word is not what the interval alone says; why says more */
 } ClaimVerdict;

@@ -113,16 +113,17 @@ Test(theory, a_statement_shows_or_contradicts_a_claim) {
     cr_expect(statement_own(&own) && !statement_own(&other));
 }
 
-/* The four statements that arithmetic or dates decide. */
+/* The five statements that algebra, arithmetic or dates decide. */
 Test(theory, arithmetic_and_dates_are_wrong_as_printed) {
     int printed = 0;
     for (int i = 0; i < STATEMENT_COUNT; i++) {
         const Statement *s = &statements[i];
         printed += s->printed;
     }
-    cr_expect_eq(printed, 4);
+    cr_expect_eq(printed, 5);
     cr_expect(statements[STATEMENT_w003_gpt2].printed && statements[STATEMENT_w004_example].printed &&
-              statements[STATEMENT_w004_bound].printed && statements[STATEMENT_w004_norm_ops].printed);
+              statements[STATEMENT_w004_bound].printed && statements[STATEMENT_w004_norm_ops].printed &&
+              statements[STATEMENT_w004_block].printed);
     cr_expect(statements[STATEMENT_w004_bound].how == DECIDE_at_most && statements[STATEMENT_w004_bound].hi == 1e-10);
 }
 
