@@ -100,6 +100,7 @@ static void put_judged(json_t *o, const ClaimVerdict *v) {
 static json_t *stored_json(const Ledger *b, const LedgerLine *l) {
     json_t *o = json_deep_copy(l->stored->json);
     json_add(o, "verdict", verdict_word(ledger_word(b, l)), "test_at", l->test - l->claim->test);
+    if (l->statement) json_add(o, "metric", l->test->metric_text); /* another claim's test may have stored it */
     if (l->v) put_judged(o, ledger_verdict(l));
     return json_add(o, "stored", json_pack("{s:s}", "commit", b->kept.commit));
 }
