@@ -166,7 +166,7 @@ def placements(root, file, _):
 
 def failures(root, file, _):
     """Runs of each arm that diverge or stall, their adjusted p against the baseline's, and the mean loss."""
-    row = re.compile(r"  (\S.*?) {2,}(?:\d+/\d+ \[[^]]*\] +){2}(\d+)/(\d+) \[[^]]*\] +(?:\S+ +(\S+) +)?([\d.]+)$")
+    row = re.compile(r"  (\S.*?) {2,}(?:\d+ of \d+ +\[[^]]*\] +){2}(\d+) of (\d+) +\[[^]]*\] +(?:\S+ +(\S+) +)?([\d.]+)$")
     arms, columns = {}, []
     for line in read(root, file).split("\n"):
         place, found = re.fullmatch(r"  (\w+) = (\S+)", line), row.match(line)
@@ -174,6 +174,8 @@ def failures(root, file, _):
         if found and columns:
             arm, failed, n, p, loss = found.groups()
             arms.setdefault(arm, []).append(f"{failed} of {n}, {loss}" + (f" (p {p})" if p else ""))
+    if not arms:
+        raise ValueError(f"{file} has no table of failures")
     return table(["arm", *columns], [[arm, *cells] for arm, cells in arms.items()])
 
 
