@@ -28,7 +28,7 @@ static void numbers(const LedgerLine *l, Text *out) {
     if (!isnan(v->lo)) {
         text_format(out, " ");
         show_interval(out, v->lo, v->hi, decimals, "");
-        text_format(out, " (%s%% %s)", TABLE_CONFIDENCE(&l->in->table), v->interval);
+        text_format(out, " (%s%% %s)", TABLE_CONFIDENCE(&l->in->table), interval_words[v->interval]);
     }
     if (table_side_found(v)[0]) text_format(out, ", %s", table_side_found(v));
     if (!isnan(v->reported))

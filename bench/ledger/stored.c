@@ -201,12 +201,11 @@ static void compare_again(const StoredVerdict *v, const ClaimTest *t, Family *f)
     free(seed);
 }
 
-/* What kind of interval the stored words (NULL: none) name, "(95% t)"; "": none. */
-static const char *stored_interval(const char *numbers) {
-    static const char *const kinds[] = {"t", "t, rates given", "sign flips", "bootstrap", "crossed", "anytime"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (numbers && strstr(numbers, SHOW_TEXT("%% %s)", kinds[i]))) return kinds[i];
-    return "";
+/* The kind of interval that the stored words (NULL: none) name: "(95% t)". */
+static IntervalKind stored_interval(const char *numbers) {
+    IntervalKind kind = INTERVAL_t;
+    while (numbers && kind < INTERVAL_COUNT && !strstr(numbers, SHOW_TEXT("%% %s)", interval_words[kind]))) kind++;
+    return numbers && kind < INTERVAL_COUNT ? kind : INTERVAL_none;
 }
 
 /* A reading that the differences do not give: as it was stored. */

@@ -216,7 +216,7 @@ void ledger_row(const Ledger *b, const LedgerLine *l, LedgerRow *out) {
         out->r = (ClaimRow){.n = l->stored->n, .se = v->c->t.se, .exploratory = v->undeclared};
     else
         out->r = claim_row(&l->in->table, v, out->where, out->interval);
-    if (l->stored) snprintf(out->interval, sizeof out->interval, "95%% %.40s", v->interval);
+    if (l->stored) snprintf(out->interval, sizeof out->interval, "95%% %.40s", interval_words[v->interval]);
     out->r.test = l->test, out->r.v = v, out->r.where = out->where, out->r.interval = out->interval;
     out->r.word = ledger_word(b, l);
 }

@@ -23,7 +23,6 @@ static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *
                         .step = step,
                         .word = WORD_NOT_TESTED,
                         .place = -1,
-                        .interval = "",
                         .effect = (double)NAN,
                         .lo = (double)NAN,
                         .hi = (double)NAN,
@@ -290,7 +289,7 @@ static void match_interval(ClaimVerdict *v, const Reading *r, const Family *f) {
     StFlipCi ci = st_flip_ci(c->pairs.d, c->pairs.n, c->pairs.scale, f->conf, c->key);
     if (ci.status != ST_OK) return;
     say(v, "the interval is that of the sign flips, which decide; Student's is [%.3g, %.3g]", v->lo, v->hi);
-    v->lo = ci.lo + r->neutral, v->hi = ci.hi + r->neutral, v->interval = "sign flips";
+    v->lo = ci.lo + r->neutral, v->hi = ci.hi + r->neutral, v->interval = INTERVAL_flips;
 }
 
 /* Of two spreads: seeds at which a correlation of sums and differences as large is found (Fisher's z); Pitman 1939. */

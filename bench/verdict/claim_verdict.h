@@ -54,7 +54,7 @@ typedef struct {
     const Comparison *c;     /* NULL when not run */
     double effect;           /* ours, in the reported form: mean d, a ratio or a difference of shares */
     double lo, hi;           /* its interval; NaN: none */
-    const char *interval;    /* what kind of interval: "t", "bootstrap", … */
+    IntervalKind interval;
     double p;                /* of this contrast alone */
     double floor;            /* the smallest it could be; 0: none */
     double reported;         /* the reported effect at this step; NaN: none */

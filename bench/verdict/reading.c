@@ -11,6 +11,12 @@
 #include "stats/regress.h"
 #include "stats/status.h"
 
+const char *const interval_words[] = {
+#define INTERVAL(id, words) [INTERVAL_##id] = words,
+#include "bench/verdict/intervals.def"
+#undef INTERVAL
+};
+
 typedef Reading ReadFunction(const ReadingOf *of, Reading r);
 
 static const char *const run_diverged = "a run diverged";
@@ -20,7 +26,7 @@ static Reading mean_difference(const Comparison *c, Reading r) {
     double against = c->what.against;
     r.effect = c->t.mean + against;
     r.neutral = against;
-    if (!r.interval[0]) r.interval = "t";
+    if (!r.interval) r.interval = INTERVAL_t;
     if (c->t_decides && c->t.status == ST_OK) {
         r.lo = c->t.lo + against, r.hi = c->t.hi + against;
         if (!isnan(c->t.df)) r.se = c->t.se, r.df = c->t.df;
@@ -63,7 +69,7 @@ static Reading read_maxt(const ReadingOf *of, Reading r) {
 static Reading read_choice(const ReadingOf *of, Reading r) {
     r.adjusted = true;
     r = mean_difference(of->c, r);
-    r.interval = "t, rates given";
+    r.interval = INTERVAL_rates_given;
     if (of->family->choice.status == ST_OK) r.floor = of->family->choice.p_min;
     return with_p(r, of->c, of->family->choice.status, of->c->choice.step, false);
 }
@@ -104,7 +110,7 @@ static Reading resampled(const ReadingOf *of, Reading r, double p) {
     r = mean_difference(of->c, r);
     r.lo = r.hi = (double)NAN;
     if (b->status == ST_OK && of->c->t_decides) r.lo = b->percentile.lo, r.hi = b->percentile.hi;
-    r.interval = "bootstrap";
+    r.interval = INTERVAL_bootstrap;
     r = with_p(r, of->c, b->status, p, true);
     if (r.why || b->n >= ST_BOOT_DECIDES) return r;
     r.why = "the bootstrap decides nothing below ten seeds";
@@ -140,7 +146,7 @@ static Reading read_tost(const ReadingOf *of, Reading r) {
 static Reading read_crossed(const ReadingOf *of, Reading r) {
     const StCrossed *x = &of->c->crossed;
     r.effect = of->c->t.mean;
-    r.interval = "crossed";
+    r.interval = INTERVAL_crossed;
     if (of->c->what.metric != METRIC_valid_loss) {
         r.why = "only the validation loss is stored by blocks of text";
         return r;
@@ -302,9 +308,8 @@ Reading reading_of(const StTest *test, const ReadingOf *of) {
                  .lo = (double)NAN,
                  .hi = (double)NAN,
                  .se = (double)NAN,
-                 .df = (double)NAN,
-                 .interval = ""};
-    if (of->family->anytime) r.interval = "anytime", r.floor = 0;
+                 .df = (double)NAN};
+    if (of->family->anytime) r.interval = INTERVAL_anytime, r.floor = 0;
     if (of->family->anytime && !holds_at_stops(test)) {
         r.why = "seeds were added until it was decided, and this test is of a fixed number";
         return r;

@@ -6,6 +6,15 @@
 #include "bench/verdict/sample.h"
 #include "stats/tests.h"
 
+/* The kinds of intervals of intervals.def, and what they are called. */
+typedef enum {
+#define INTERVAL(id, words) INTERVAL_##id,
+#include "bench/verdict/intervals.def"
+#undef INTERVAL
+    INTERVAL_COUNT
+} IntervalKind;
+extern const char *const interval_words[INTERVAL_COUNT];
+
 typedef struct {
     const char *why;      /* why there is no p; NULL: there is one */
     bool few;             /* because there are too few seeds for it */
@@ -17,7 +26,7 @@ typedef struct {
     double neutral;       /* the effect of sides that do not differ: 0, or 1 for a ratio */
     double lo, hi;        /* the effect's interval; NaN: none */
     double se, df;        /* the effect's standard error and its degrees of freedom; NaN: none */
-    const char *interval; /* what kind of interval: "t", "bootstrap", … */
+    IntervalKind interval;
     char note[160];       /* what else the test says; "": nothing */
 } Reading;
 

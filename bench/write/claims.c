@@ -184,7 +184,8 @@ void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
 
 ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, char interval[CLAIMS_INTERVAL_SIZE]) {
     interval[0] = 0;
-    if (v->interval[0]) snprintf(interval, CLAIMS_INTERVAL_SIZE, "%s%% %s", TABLE_CONFIDENCE(t), v->interval);
+    if (v->interval)
+        snprintf(interval, CLAIMS_INTERVAL_SIZE, "%s%% %s", TABLE_CONFIDENCE(t), interval_words[v->interval]);
     return (ClaimRow){.test = v->test,
                       .v = v,
                       .where = where,

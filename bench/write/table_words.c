@@ -77,7 +77,7 @@ void table_flips(const Table *t, const char *plural, Text *out) {
 }
 
 const char *table_interval(const Table *t) {
-    return t->family.anytime ? "anytime" : "t";
+    return interval_words[t->family.anytime ? INTERVAL_anytime : INTERVAL_t];
 }
 
 void table_stop(const Table *t, Text *out) {
