@@ -222,6 +222,10 @@ char *format_real(char *out, double x) {
     return out;
 }
 
+char *format_percent(char *out, double share) {
+    return format_real(out, round(1e8 * share) / 1e6);
+}
+
 char *format_rate(char *out, double rate) {
     char text[40], *e;
     if (!isfinite(rate) || rate <= 0 || (rate >= 1 && rate < 1e5)) return format_real(out, rate);

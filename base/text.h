@@ -55,6 +55,9 @@ bool parse_bool(const char *text, bool *out);
  * out has at least 40 bytes; return out. */
 char *format_real(char *out, double x);
 #define FORMAT_REAL(x) format_real((char[40]){0}, x) /* in a buffer of this block */
+/* Write a share in percent, without what the rounding of 1 - 0.05 leaves. */
+char *format_percent(char *out, double share);
+#define FORMAT_PERCENT(share) format_percent((char[40]){0}, share)
 
 /* Write a learning rate as a reader writes it: "1e-3", "2.5e-4"; from 1 on as format_real. out as there. */
 char *format_rate(char *out, double rate);

@@ -180,7 +180,7 @@ static void fill_before(const Against *r, Cells *c) {
     cells_columns(c, {"arm", "l", "arm"}, {"before", "l", "before it"});
     if (r->options.step) cells_column(c, "steps", 'r', "steps");
     cells_columns(c, {"delta", "r", "Δ"},
-                  {"delta", "i", SHOW_TEXT("[%s%% Welch]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6))},
+                  {"delta", "i", SHOW_TEXT("[%s%% Welch]", FORMAT_PERCENT(r->options.conf))},
                   {"p_holm", "r", "p_Holm"}, {"verdict", "l", "verdict"});
     for (int i = 0; i < r->before.count; i++) before_row(r, &r->before.at[i], c);
     text_format(&c->notes, "Δ is the mean of the arm minus that of the arm before it; p_Holm is that of relabelling "

@@ -27,10 +27,6 @@ void compare_words(const CompareResult *r, const Comparison *c, Decision decisio
     decision_words(&r->family, c, decision, r->options.higher ? 1 : -1, r->data->arm[r->baseline], out);
 }
 
-double compare_share_better(const CompareResult *r, const Comparison *c) {
-    return r->options.higher ? 1 - c->effect.better : c->effect.better;
-}
-
 const char *compare_arm_name(const CompareResult *r, const Comparison *c) {
     return r->data->arm[c->what.term[0].arm];
 }

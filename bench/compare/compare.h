@@ -119,9 +119,6 @@ const char *compare_word(const CompareResult *r, Decision decision);
 /* "worse than base, but within 0.02: too small to matter" (bench/verdict/words.h). */
 void compare_words(const CompareResult *r, const Comparison *c, Decision decision, Text *out);
 
-/* Share of the seeds in which the arm is better than the baseline, ties counting half. */
-double compare_share_better(const CompareResult *r, const Comparison *c);
-
 /* The name of the arm that is compared. */
 const char *compare_arm_name(const CompareResult *r, const Comparison *c);
 

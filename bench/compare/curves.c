@@ -159,7 +159,7 @@ static void row(const CompareCurves *c, int other, int step, Cells *cells) {
 static void fill(const CompareCurves *c, bool every, Cells *cells) {
     cells_columns(cells, {"arm", "l", "arm"}, {"step", "r", "step"},
                   {"baseline", "r", SHOW_TEXT("%.80s", c->data->arm[c->baseline])}, {"delta", "r", "Δ"},
-                  {"delta", "i", SHOW_TEXT("[%s%% jointly]", FORMAT_REAL(round(1e8 * c->family.conf) / 1e6))},
+                  {"delta", "i", SHOW_TEXT("[%s%% jointly]", FORMAT_PERCENT(c->family.conf))},
                   {"p_adj", "r", "p_adj"}, {"verdict", "l", "verdict"});
     int shown = every || c->steps < SHOWN_STEPS ? c->steps : SHOWN_STEPS;
     for (int other = 0; other < c->data->arms - 1; other++) {
@@ -195,7 +195,7 @@ static void notes(const CompareCurves *c, Text *out) {
     text_format(out,
                 "With %s %% confidence all differences lie in their brackets, over %d steps%s at once (%s); p_adj is "
                 "adjusted over the same.\n",
-                FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->steps, c->data->arms > 2 ? " and all arms" : "",
+                FORMAT_PERCENT(c->family.conf), c->steps, c->data->arms > 2 ? " and all arms" : "",
                 c->data->unpaired ? "relabelling, Bonferroni" : "sign flips, max-T");
     if (c->family.floor >= c->family.alpha)
         text_format(out, "%d %s cannot reach p < %s: nothing can be decided.\n", c->family.n,
@@ -251,7 +251,7 @@ void compare_curves_plot(const CompareCurves *c, Plot *p) {
     char text[300];
     snprintf(text, sizeof text,
              "A line is the mean difference, a band its %s %% interval, jointly over steps and arms, from %d %s.",
-             FORMAT_REAL(round(1e8 * c->family.conf) / 1e6), c->family.n,
+             FORMAT_PERCENT(c->family.conf), c->family.n,
              c->data->unpaired ? "runs an arm" : "paired seeds");
     plot_note(p, text);
 }

@@ -58,7 +58,6 @@ static ComparisonJson asked(const CompareResult *r) {
     return (ComparisonJson){.of = r,
                             .words = words_of,
                             .code = name_of,
-                            .higher = r->options.higher,
                             .blocks = r->data->blocks > 0,
                             .margin = r->options.margin,
                             .withheld = r->data->steps ? "withheld: a run never reached the target"

@@ -4,6 +4,7 @@
 
 #include "bench/compare/print.h"
 #include "bench/formats/latex.h"
+#include "bench/verdict/words.h"
 #include "bench/write/stat_json.h"
 #include "stats/tests.h"
 
@@ -174,14 +175,13 @@ static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
 WHICH(inside, c->inside)
 
 /* Of the same: what a tail would do that so few runs do not show. */
-static double room_inside(const CompareResult *r, const Comparison *c) {
-    double margin = r->options.margin;
-    if (!c->inside) return (double)NAN;
-    if (r->data->unpaired) return c->room_a;
-    return st_tost_room(c->pairs.d, c->pairs.n, c->pairs.scale, -margin, margin, r->family.alpha);
+static double room_inside(const CompareResult *r, const Comparison *c, double *far) {
+    if (!r->data->unpaired) return comparison_room(&r->family, c, far);
+    *far = c->far_a;
+    return c->inside ? c->room_a : (double)NAN;
 }
 
-WHICH(has_room, !isnan(room_inside(r, c)))
+WHICH(has_room, !isnan(room_inside(r, c, &(double){0})))
 
 static void say_beyond(double room, double far, double sd, Text *out) {
     text_format(out, ", by a run more than %s from its mean (the farthest of these is %s from it)",
@@ -189,12 +189,9 @@ static void say_beyond(double room, double far, double sd, Text *out) {
 }
 
 static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
-    double mean = c->t.mean, far = fmax(c->effect.most - mean, mean - c->effect.least);
-    if (!r->data->unpaired) {
-        say_beyond(room_inside(r, c), far, c->effect.sd, out);
-        return;
-    }
-    say_beyond(c->room_a, c->far_a, c->far_a, out);
+    double far, room = room_inside(r, c, &far);
+    say_beyond(room, far, r->data->unpaired ? far : c->effect.sd, out);
+    if (!r->data->unpaired) return;
     text_format(out, ", or of the baseline");
     say_beyond(c->room_b, c->far_b, c->far_b, out);
 }
@@ -208,7 +205,7 @@ static void say_diverged(const CompareResult *r, const Comparison *c, Text *out)
     }
     text_format(out,
                 " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest possible %s)",
-                SHOW_WITH_ERROR(c->effect.median, (double)NAN, true), compare_share_better(r, c), SHOW_P(c->mcnemar.p),
+                SHOW_WITH_ERROR(c->effect.median, (double)NAN, true), comparison_share_better(c), SHOW_P(c->mcnemar.p),
                 SHOW_P(c->mcnemar.p_min));
 }
 
@@ -336,11 +333,14 @@ static void p_notes(const CompareResult *r, Text *out) {
     note(r, spread_differs, say_spread, "The spread over seeds differs, whichever seed is left out: ", ".", out);
 }
 
-static void margin_notes(const CompareResult *r, Text *out) {
-    if (isnan(r->options.margin)) {
+bool compare_no_margin(const CompareResult *r, Text *out) {
+    if (isnan(r->options.margin))
         text_format(out, "Whether a difference is too small to matter is not tested, as no --margin is given.\n");
-        return;
-    }
+    return isnan(r->options.margin);
+}
+
+static void margin_notes(const CompareResult *r, Text *out) {
+    if (compare_no_margin(r, out)) return;
     text_format(out, "A difference is too small to matter where one-sided %s show that it lies inside +-%s.",
                 compare_vocabulary(r)->tests, FORMAT_REAL(r->options.margin));
     if (r->family.n < ST_EQUAL_SEEDS)
@@ -348,8 +348,8 @@ static void margin_notes(const CompareResult *r, Text *out) {
                     r->data->unpaired ? "runs of either arm" : "seeds");
     text_format(out, "\n");
     LOCAL_TEXT(after);
-    text_format(&after, ". Even where all %d %s agree, up to %.0f %% of the runs may stall or diverge.", r->family.n,
-                r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->family.n, r->family.alpha));
+    text_format(&after, ". ");
+    words_unseen(&r->family, r->data->unpaired ? "runs" : "seeds", &after);
     note(r, inside, NULL, "This is shown of: ", after.at, out);
     note(r, has_room, say_room, "One more run would undo this: ", ". Skewed differences have such runs.", out);
 }
@@ -366,7 +366,7 @@ static void chance_notes(const CompareResult *r, Text *out) {
     const CompareWords *w = compare_vocabulary(r);
     LOCAL_TEXT(before);
     text_format(&before, "The probability of improvement, %s, with its %s %% %s interval is: ", w->chance,
-                FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), w->chance_interval);
+                FORMAT_PERCENT(r->options.conf), w->chance_interval);
     note(r, has_chance, say_chance, before.at, ".", out);
 }
 

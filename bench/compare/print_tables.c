@@ -9,6 +9,7 @@
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
 #include "bench/store/provenance.h"
+#include "bench/verdict/words.h"
 #include "bench/write/summaries.h"
 #include "bench/write/table.h"
 
@@ -18,7 +19,7 @@ void compare_signature(const CompareResult *r, Text *out) {
     bool exact = apart ? r->family.joint.exact : r->family.n <= ST_FLIP_MAX;
     text_format(out, r->family.n == r->data->seeds ? "n%d" : "n%d-%d", r->family.n, r->data->seeds);
     text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
-                any ? "anytime" : apart ? "welch" : "t", FORMAT_REAL(round(1e8 * o->conf) / 1e6),
+                any ? "anytime" : apart ? "welch" : "t", FORMAT_PERCENT(o->conf),
                 any ? "anytime-signs" : apart ? "relabel" : "signflip", any ? "" : exact ? "-exact" : "-mc",
                 any || apart ? "holm" : "maxT-sd", r->family.count);
     text_format(out, r->data->lost ? "cap-%s" : "none", FORMAT_REAL(o->cap));
@@ -107,7 +108,7 @@ static void comparisons(const CompareResult *r, CellsList *out) {
     Cells *cells = minus_table(r, "comparisons", "Differences, tests and verdicts", out);
     cells_columns(cells, {"delta", "r", "Δ"},
                   {"delta", "i",
-                   SHOW_TEXT("[%s%% %s]", FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t)},
+                   SHOW_TEXT("[%s%% %s]", FORMAT_PERCENT(r->options.conf), compare_vocabulary(r)->t)},
                   {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"});
     for (int i = 0; i < r->family.count; i++) comparison_row(r, &r->family.at[i], cells);
 }
@@ -118,7 +119,7 @@ static void others(const CompareResult *r, CellsList *out) {
     cells_columns(
         cells,
         {"together", "i",
-         SHOW_TEXT("[%s%% %s]", FORMAT_REAL(round(1e8 * (1 - r->family.alpha)) / 1e6), compare_vocabulary(r)->flips)},
+         SHOW_TEXT("[%s%% %s]", FORMAT_PERCENT(1 - r->family.alpha), compare_vocabulary(r)->flips)},
         {"p", "r", "p alone"}, {"p_ranks", "r", "p on ranks"});
     for (int i = 0; i < r->family.count; i++) {
         const Comparison *c = &r->family.at[i];
@@ -261,15 +262,11 @@ static void anytime_table(const CompareResult *r, CellsList *out) {
 
 static void anytime_notes(const CompareResult *r, Text *out) {
     text_format(out,
-                "One may stop after any seed: p and interval hold at every stop (test martingales of the signs of the "
-                "differences; p is adjusted by Holm's method over %d comparison%s, and the intervals cover jointly). "
-                "Seeds are taken in ascending order, which has to be fixed beforehand; nothing is decided before 6 of "
-                "them. The null hypothesis is that the arms could be swapped within each seed, not that a mean is 0: "
-                "skewed differences of mean 0 are decided more often than %s.\n",
-                r->family.count, r->family.count == 1 ? "" : "s", FORMAT_REAL(r->family.alpha));
-    if (isnan(r->options.margin))
-        text_format(out, "Whether a difference is too small to matter is not tested, as no --margin is given.\n");
-    else
+                "One may stop after any seed, in ascending order, which has to be fixed beforehand: p and interval "
+                "hold at every stop (");
+    words_anytime(&r->family, out);
+    text_format(out, "\n");
+    if (!compare_no_margin(r, out))
         text_format(
             out,
             "A difference is too small to matter where it is shown to lie inside +-%s, which takes %d seeds or more.\n",
@@ -353,7 +350,7 @@ void compare_plot(const CompareResult *r, Plot *p) {
     forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
     text_clear(&words);
     text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ is one seed. Below stands the mean",
-                FORMAT_REAL(round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
+                FORMAT_PERCENT(r->options.conf), compare_vocabulary(r)->t);
     if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", FORMAT_REAL(r->options.margin));
     if (r->data->lost)
         text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× marks a seed of which a run",

@@ -41,7 +41,7 @@ static void interval(const CompareResult *r, const Comparison *c, Text *out) {
     if (!c->t_decides)
         text_format(out, "no interval: a run %s, ", r->data->steps ? "never reached the target" : "diverged");
     else if (c->t.status == ST_OK)
-        text_format(out, "%s%% interval %s to %s, ", FORMAT_REAL(round(1e8 * r->family.conf) / 1e6),
+        text_format(out, "%s%% interval %s to %s, ", FORMAT_PERCENT(r->family.conf),
                     SHOW_WITH_ERROR(c->t.lo, c->t.se, false), SHOW_WITH_ERROR(c->t.hi, c->t.se, false));
 }
 

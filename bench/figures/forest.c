@@ -191,13 +191,13 @@ static void fill(const Table *t, int part, Plot *p) {
 }
 
 static void caption(const Table *t, int part, Text *out) {
-    char where[256] = "", margin[40], conf[40];
+    char where[256] = "", margin[40];
     if (!together(t)) figure_where(where, t->x, part, NULL);
     figure_caption_begin(t, where, out);
     text_format(out, ": %s%s", t->x->compares ? "differences in " : "", metric_info[t->metric].heading);
     if (!t->x->compares) text_format(out, " minus %s's", t->x->arm[t->sample.baseline].label);
     text_format(out, " after the last step, a point per seed, the mean with its paired %s%% %s interval",
-                table_confidence(t, conf), table_interval(t));
+                TABLE_CONFIDENCE(t), table_interval(t));
     if (isfinite(t->x->margin)) text_format(out, "; shaded: within %s", format_real(margin, t->x->margin));
     text_format(out, ".");
 }

@@ -7,6 +7,7 @@
 #include "bench/formats/cells.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
+#include "bench/verdict/words.h"
 #include "bench/write/claims.h"
 #include "bench/write/stat_json.h"
 
@@ -279,8 +280,7 @@ static void margin_verdict(const Lineage *l, Text *words) {
         " Sign flips of the differences shifted to both margins, adjusted over the family, give p %s: %s at level %s.",
         SHOW_P(c->inside_p), c->inside ? "yes" : "not shown", FORMAT_REAL(l->family->alpha));
     if (c->inside)
-        text_format(words, " Even where all %d seeds agree, up to %.0f %% of the runs may stall or diverge.",
-                    l->family->n, 100 * st_unseen((size_t)l->family->n, l->family->alpha));
+        text_format(words, " "), words_unseen(l->family, "seeds", words);
 }
 
 /* The evidence of "the same within 0.02" and of "too small to matter". */

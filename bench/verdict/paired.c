@@ -238,6 +238,18 @@ bool decision_made(Decision d) {
     return d != DECISION_INCONCLUSIVE && d != DECISION_NOT_TESTABLE;
 }
 
+double comparison_share_better(const Comparison *c) {
+    return c->higher ? 1 - c->effect.better : c->effect.better;
+}
+
+double comparison_room(const Family *f, const Comparison *c, double *far) {
+    const StPairs *p = &c->pairs;
+    double margin = c->what.margin;
+    *far = 0;
+    for (size_t i = 0; i < p->n; i++) *far = fmax(*far, fabs(p->d[i] - c->t.mean));
+    return c->inside ? st_tost_room(p->d, p->n, p->scale, -margin, margin, f->alpha) : (double)NAN;
+}
+
 bool family_power_by_flips(const Family *f) {
     return f->count <= 20;
 }

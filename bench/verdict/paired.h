@@ -216,6 +216,13 @@ void family_holm(Family *f, double *p);
  * decision alone tells. */
 int comparison_beyond(const Comparison *c, double by);
 
+/* Share of the seeds in which the first arm is better, ties counting half. */
+double comparison_share_better(const Comparison *c);
+
+/* How far off the mean one more run would undo that a difference lies inside the margin (st_tost_room; NaN: it does
+ * not). *far: how far the farthest of these runs lies off. */
+double comparison_room(const Family *f, const Comparison *c, double *far);
+
 /* A number may be this large, so that a difference stays below ST_HUGE, and this small unless it is 0: then a
  * difference in the last digits stays far above ST_TINY, and is no tie. */
 #define COMPARE_LARGEST 1e99

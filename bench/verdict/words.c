@@ -38,3 +38,17 @@ void decision_words(const Family *f, const Comparison *c, Decision d, int better
         break;
     }
 }
+
+void words_unseen(const Family *f, const char *what, Text *out) {
+    text_format(out, "Even where all %d %s agree, up to %.0f %% of the runs may stall or diverge.", f->n, what,
+                100 * st_unseen((size_t)f->n, f->alpha));
+}
+
+void words_anytime(const Family *f, Text *out) {
+    text_format(out,
+                "test martingales of the signs of the differences; p is adjusted by Holm's method over %d "
+                "comparison%s, and the intervals cover jointly, at level %s). Nothing is decided before 6 seeds. The "
+                "null hypothesis is that the arms could be swapped within each seed, not that a mean is 0: skewed "
+                "differences of mean 0 are decided more often than the level says.",
+                f->count, f->count == 1 ? "" : "s", FORMAT_REAL(f->alpha));
+}

@@ -13,4 +13,11 @@
  * names it ("worse, but within 0.02"). */
 void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out);
 
+/* "Even where all 8 seeds agree, up to 31 % of the runs may stall or diverge." what: "seeds", "runs". */
+void words_unseen(const Family *f, const char *what, Text *out);
+
+/* What p and intervals are that hold at every stop, behind an opening bracket: "test martingales …). Nothing is
+ * decided before 6 seeds. …" */
+void words_anytime(const Family *f, Text *out);
+
 #endif

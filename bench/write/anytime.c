@@ -9,7 +9,7 @@
 
 void anytime_columns(Cells *c, const char *difference, double conf, bool margin) {
     cells_columns(c, {"delta", "r", difference},
-                  {"delta", "i", SHOW_TEXT("[%s%% anytime]", FORMAT_REAL(round(1e8 * conf) / 1e6))}, {"p", "r", "p"});
+                  {"delta", "i", SHOW_TEXT("[%s%% anytime]", FORMAT_PERCENT(conf))}, {"p", "r", "p"});
     if (margin) cells_column(c, "p_inside", 'r', "p inside");
     cells_columns(c, {"decided_at", "r", "decided at"}, {"seeds_needed", "r", "seeds it needs"});
 }

@@ -297,7 +297,7 @@ static void test_of(const Table *t, Text *out) {
         return;
     }
     text_format(out, "p is that of the ");
-    table_flips(t, "", out);
+    table_flips(t, out);
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T for all %d comparisons", t->family.count);
     text_format(out, "; with %d seeds the smallest possible p is ", t->sample.seeds);
     prose_smallest_p(t, out);

@@ -90,8 +90,7 @@ json_t *json_flip_interval(const Family *f, const Comparison *c) {
 static json_t *json_inside(const Family *f, const Comparison *c) {
     json_t *o = json_status(isnan(c->inside_p) ? ST_N_TOO_SMALL : ST_OK);
     if (isnan(c->inside_p)) return o;
-    const StPairs *p = &c->pairs;
-    double margin = c->what.margin, room = st_tost_room(p->d, p->n, p->scale, -margin, margin, f->alpha);
+    double far, room = comparison_room(f, c, &far);
     return json_add(o, "p", c->inside_p, "floor", st_test_find("tost")->floor((size_t)f->n, 1), "inside", c->inside,
                     "unseen", st_unseen((size_t)f->n, f->alpha), "undone_beyond", c->inside ? json_known(room) : NULL);
 }
@@ -138,7 +137,7 @@ static json_t *wilcoxon_json(const StWilcoxon *w) {
 }
 
 /* What these seeds leave undefined is absent. */
-static json_t *effect_json(const Comparison *c, const ComparisonJson *j) {
+static json_t *effect_json(const Comparison *c) {
     const StEffect *x = &c->effect;
     json_t *o = json_status(x->status), *value;
     const char *key;
@@ -146,7 +145,7 @@ static json_t *effect_json(const Comparison *c, const ComparisonJson *j) {
     json_add(o, "least", x->least, "most", x->most, "mean", x->mean, "median", x->median, "share_below_zero", x->better,
              "exp_mean", x->ratio, "pairing_gain", x->vr, "correlation", x->r);
     if (x->status == ST_OK) json_add(o, "d_z", x->d_z, "g_z", x->g_z, "hedges_j", x->j, "skewness", x->skew);
-    json_add(o, "share_better", j->higher ? 1 - c->effect.better : c->effect.better);
+    json_add(o, "share_better", comparison_share_better(c));
     json_object_foreach_safe(o, next, key, value) {
         if (strcmp(key, "status") && !json_is_number(value)) json_object_del(o, key);
     }
@@ -167,8 +166,8 @@ static json_t *posterior_json(const Comparison *c, const ComparisonJson *j) {
     if (isnan(j->margin)) return json_not_made("not made: no --margin");
     json_t *o = json_status(p->status);
     if (p->status != ST_OK) return o;
-    return json_add(o, "better", j->higher ? p->above : p->below, "practically_equal", p->inside, "worse",
-                    j->higher ? p->below : p->above, "prior", comparison_prior, "decides", json_false());
+    return json_add(o, "better", c->higher ? p->above : p->below, "practically_equal", p->inside, "worse",
+                    c->higher ? p->below : p->above, "prior", comparison_prior, "decides", json_false());
 }
 
 static void put_power(json_t *o, const char *key, const StPower *p, double value) {
@@ -279,7 +278,7 @@ void comparison_json(json_t *o, const Family *f, const Comparison *c, const Comp
     IN_MARGIN("tost", json_with_floor(json_tost(&c->tost, j->margin), 0));
     IN_MARGIN("inside_margin", json_inside(f, c));
     PUT("sign_flip_interval", json_flip_interval(f, c));
-    json_add(o, "effect", effect_json(c, j));
+    json_add(o, "effect", effect_json(c));
     if (tests & PAIRED_CHANCE) {
         json_add(o, "improvement", json_chance(&c->chance));
         PUT("posterior", posterior_json(c, j));

@@ -28,7 +28,6 @@ typedef struct {
     const void *of;
     void (*words)(const void *of, const Comparison *c, Decision d, Text *out); /* a sentence */
     const char *(*code)(const void *of, Decision d);
-    bool higher;          /* is better */
     bool blocks;          /* runs were evaluated by blocks of the text */
     double margin;        /* NaN: none */
     const char *withheld; /* status of intervals where a run diverged; NULL: they are shown */

@@ -166,14 +166,13 @@ const char *table_interval(const Table *t);
 void table_stop(const Table *t, Text *out);
 void table_signature(const Table *t, Text *out);
 
-void table_flips(const Table *t, const char *plural, Text *out); /* "exact two-sided sign-flip test" */
+void table_flips(const Table *t, Text *out); /* "exact two-sided sign-flip test" */
 void table_sources(const Table *t, Text *out);                   /* every corpus among the cells, a sentence each */
 void table_label(const Table *t, Text *out);                     /* of LaTeX's \\label */
 const char *table_packages(const Table *t);                      /* what LaTeX needs for its tables */
-char *table_confidence(const Table *t, char out[40]);                   /* "95" */
 
-/* In buffers of this block: the confidence; where a cell stands, "width = 48, lr = 0.01". */
-#define TABLE_CONFIDENCE(t) table_confidence(t, (char[40]){0})
+/* In buffers of this block: the confidence, "95"; where a cell stands, "width = 48, lr = 0.01". */
+#define TABLE_CONFIDENCE(t) FORMAT_PERCENT(1 - (t)->x->alpha)
 #define CELL_WHERE(x, cell) experiment_cell_text((char[256]){0}, x, cell)
 
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */

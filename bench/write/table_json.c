@@ -141,7 +141,6 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     ComparisonJson j = {.of = &asks,
                         .words = words_of,
                         .code = plain_name,
-                        .higher = metric_info[c->what.metric].better > 0,
                         .blocks = c->what.metric == METRIC_valid_loss,
                         .margin = c->what.margin};
     json_t *o = json_add(json_contrast(t, c), "status", st_status_text(c->status));

@@ -346,7 +346,7 @@ static void caption(const Paper *p, Text *out) {
     else
         text_format(out, " Δ is the difference to %s, below it the %s%% paired t interval; p is that of the ", base,
                     TABLE_CONFIDENCE(t));
-    table_flips(t, "", out);
+    table_flips(t, out);
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
     text_format(out, " (the smallest possible p is ");
     prose_smallest_p(t, out);

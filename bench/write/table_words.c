@@ -52,10 +52,6 @@ void table_corpus(const Table *t, int cell, Text *out) {
     text_format(out, ".");
 }
 
-char *table_confidence(const Table *t, char out[40]) {
-    return format_real(out, round(1e8 * (1 - t->x->alpha)) / 1e6);
-}
-
 static void table_arithmetic(const Table *t, Text *out) {
     if (t->classes.length) text_format(out, " The runs were computed in arithmetic class %s.", t->classes.at);
     if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
@@ -68,11 +64,11 @@ static void table_arithmetic(const Table *t, Text *out) {
         if (*line) text_format(out, " Doubtful: %s.", line);
 }
 
-void table_flips(const Table *t, const char *plural, Text *out) {
+void table_flips(const Table *t, Text *out) {
     if (t->sample.seeds <= ST_FLIP_MAX)
-        text_format(out, "exact two-sided sign-flip test%s", plural);
+        text_format(out, "exact two-sided sign-flip test");
     else
-        text_format(out, "two-sided sign-flip test%s with %llu random sign patterns", plural,
+        text_format(out, "two-sided sign-flip test with %llu random sign patterns",
                     (unsigned long long)t->family.joint.total);
 }
 
@@ -101,15 +97,14 @@ static void anytime_methods(const Table *t, Text *out) {
         out,
         ". The table has %d seed%s. Arms are paired by seed: every arm %sshares the initial values of all tensors it "
         "has in common with the others. SD is the standard deviation over seeds (divisor n - 1). Differences are means "
-        "over seeds; p and the %s %% interval hold whenever one stops (test martingales of the signs of the "
-        "differences; p is adjusted by Holm's method over %d comparison%s, and the intervals cover jointly, at level "
-        "%s). Nothing is decided before 6 seeds. The null hypothesis is that the arms could be swapped within each "
-        "seed, not that a mean is 0: skewed differences of mean 0 are decided more often than the level says. An arm "
-        "is called the same, or its difference too small to matter, where two one-sided processes show that the "
-        "difference lies within %s, which takes %d seeds or more. P's and intervals of a fixed number of seeds do not "
-        "hold for seeds that were added until a decision, so none is shown.",
-        n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", TABLE_CONFIDENCE(t), t->family.count,
-        t->family.count == 1 ? "" : "s", FORMAT_REAL(t->x->alpha), FORMAT_REAL(t->x->margin), ST_EQUAL_SEEDS);
+        "over seeds; p and the %s %% interval hold whenever one stops (",
+        n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", TABLE_CONFIDENCE(t));
+    words_anytime(&t->family, out);
+    text_format(out,
+                " An arm is called the same, or its difference too small to matter, where two one-sided processes show "
+                "that the difference lies within %s, which takes %d seeds or more. P's and intervals of a fixed number "
+                "of seeds do not hold for seeds that were added until a decision, so none is shown.",
+                FORMAT_REAL(t->x->margin), ST_EQUAL_SEEDS);
     table_arithmetic(t, out);
 }
 
@@ -127,14 +122,13 @@ void table_look(const Table *t, Text *out) {
 
 void table_methods(const Table *t, Text *out) {
     int n = t->sample.seeds;
-    char alpha[40], margin[40], conf[40];
+    char alpha[40], margin[40];
     if (t->family.anytime && t->family.count) {
         anytime_methods(t, out);
         return;
     }
     format_real(alpha, t->x->alpha);
     format_real(margin, t->x->margin);
-    table_confidence(t, conf);
     if (n == 1) {
         text_format(out, "There is one seed, so the table is descriptive: no interval and no test can be made.");
         table_arithmetic(t, out);
@@ -153,10 +147,10 @@ void table_methods(const Table *t, Text *out) {
                 "seeds with a %s %% paired "
                 "t interval; ",
                 t->same_batches ? "saw the same batches and " : "", t->x->compares ? "of two arms" : "to ",
-                t->x->compares ? "" : t->x->arm[t->sample.baseline].label, conf);
+                t->x->compares ? "" : t->x->arm[t->sample.baseline].label, TABLE_CONFIDENCE(t));
     if (t->metric == METRIC_valid_loss) text_format(out, "the ratio of perplexities is that of geometric means. ");
     text_format(out, "Decisions use the ");
-    table_flips(t, "", out);
+    table_flips(t, out);
     if (t->family.count == 1)
         text_format(out, " of the one %scomparison of this table", t->exploratory ? "" : "declared ");
     else
@@ -172,8 +166,7 @@ void table_methods(const Table *t, Text *out) {
     if (n < ST_EQUAL_SEEDS)
         text_format(out, "This takes %d seeds or more. ", ST_EQUAL_SEEDS);
     else
-        text_format(out, "Even where all %d seeds agree, up to %.0f %% of the runs may stall or diverge. ", n,
-                    100 * st_unseen((size_t)n, t->x->alpha));
+        words_unseen(&t->family, "seeds", out), text_format(out, " ");
     text_format(out, "Bootstrap intervals are reported and decide nothing below %d seeds.", ST_BOOT_DECIDES);
     table_look(t, out);
     table_arithmetic(t, out);
@@ -307,7 +300,7 @@ static void table_divergence(const Table *t, int cell, int step, int arm, Text *
     if (c && c->status == ST_OK) {
         text_format(out, "; median difference %s", SHOW_NUMBER(c->effect.median, 4));
         text_format(out, ", better in a share of %s of the seeds",
-                    SHOW_NUMBER(metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
+                    SHOW_NUMBER(comparison_share_better(c), 2));
         if (!t->family.anytime)
             text_format(out, ", McNemar p %s (smallest possible %s)",
                         c->mcnemar.status == ST_OK ? SHOW_P(c->mcnemar.p) : "n/a",
@@ -382,12 +375,8 @@ static void one_seed(const Table *t, const Comparison *c, Text *out) {
 /* A few seeds do not show a long tail: where one run twice as far off as the farthest of them would undo that a
  * difference lies inside the margin. */
 static void one_run(const Table *t, const Comparison *c, Text *out) {
-    const StPairs *p = &c->pairs;
-    double margin = c->what.margin, far = 0;
-    if (t->family.anytime || !c->inside || c->status != ST_OK) return;
-    for (size_t i = 0; i < p->n; i++) far = fmax(far, fabs(p->d[i] - c->t.mean));
-    double room = st_tost_room(p->d, p->n, p->scale, -margin, margin, t->x->alpha);
-    if (!(room < 2 * far)) return;
+    double far, room = comparison_room(&t->family, c, &far);
+    if (t->family.anytime || c->status != ST_OK || !(room < 2 * far)) return;
     begin(t, c, out);
     text_format(out, "ONE MORE RUN WOULD UNDO that the difference lies inside the margin, if it lay %s off the mean; ",
                 SHOW_NUMBER(room, decimals_for(c->t.se, 4)));

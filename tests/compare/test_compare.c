@@ -55,7 +55,7 @@ Test(compare, darwins_maize) {
     near(c->t.p, .0497, 5e-5, "p of t");
     near(c->wilcoxon.w, 96, 0, "W");
     near(c->wilcoxon.p, .04126, 5e-6, "p of W");
-    near(compare_share_better(&result, c), 13.0 / 15, 1e-12, "share better");
+    near(comparison_share_better(c), 13.0 / 15, 1e-12, "share better");
     near(c->chance.share, 13.0 / 15, 1e-12, "probability of improvement");
     near(c->chance.lo, .59540, 5e-6, "its lower limit (R: binom.test)");
     near(c->chance.hi, .98342, 5e-6, "its upper limit");
