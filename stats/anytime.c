@@ -100,23 +100,6 @@ StStatus st_anytime_inside_path(const double *d, size_t n, double scale, double 
     return status;
 }
 
-StAnytime st_anytime_inside(const double *d, size_t n, double scale, double margin, double alpha) {
-    StAnytime r = {ST_BAD_ARG, n, 0, NAN, NAN, false};
-    if (!(margin > 0.0) || !isfinite(margin) || (!d && n > 0)) return r;
-    double *shifted = mem_alloc(n, sizeof *shifted), size = fmax(scale, margin);
-    for (size_t i = 0; i < n; i++) shifted[i] = d[i] + margin;
-    StAnytime above = st_anytime(shifted, n, size, ST_GREATER, alpha);
-    for (size_t i = 0; i < n; i++) shifted[i] = d[i] - margin;
-    StAnytime below = st_anytime(shifted, n, size, ST_LESS, alpha);
-    free(shifted);
-    r = above.p > below.p ? above : below;
-    r.status = above.status != ST_OK ? above.status : below.status;
-    r.at = above.at > 0 && below.at > 0 ? (above.at > below.at ? above.at : below.at) : 0;
-    if (r.at > 0 && r.at < ST_EQUAL_SEEDS) r.at = n < ST_EQUAL_SEEDS ? 0 : ST_EQUAL_SEEDS;
-    r.lower = above.lower;
-    return r;
-}
-
 /* e of the first n differences less m; all n count alike, whatever came before. */
 static double e_at(const double *d, size_t n, double m, double tol) {
     Process p = {.alt = ST_TWO_SIDED};

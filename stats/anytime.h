@@ -31,9 +31,7 @@ StAnytime st_anytime(const double *d, size_t n, double scale, StAlt alt, double 
 /* p after every seed; p: [n]. */
 StStatus st_anytime_path(const double *d, size_t n, double scale, StAlt alt, double *p);
 
-/* Within +-margin: one-sided processes of d + margin (greater) and of d - margin (less). p is the larger one's; at is
- * never below ST_EQUAL_SEEDS. */
-StAnytime st_anytime_inside(const double *d, size_t n, double scale, double margin, double alpha);
+/* Within +-margin: one-sided processes of d + margin (greater) and of d - margin (less). p is the larger one's. */
 StStatus st_anytime_inside_path(const double *d, size_t n, double scale, double margin, double *p);
 
 /* The shifts m for which the process of d - m has not reached 1 / (1 - conf) after any seed: where the intervals of all

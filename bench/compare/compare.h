@@ -54,10 +54,6 @@ typedef struct {
     const char *step; /* the column's name; NULL: step */
 } CompareColumns;
 
-/* Reads CSV or JSON of one corpus from memory; help says which forms, `name` is what errors call it. RC_USAGE: not
- * that, or a run that is missing or there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. Files, and
- * those of several corpora, are read by compare_corpora_read. */
-Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e);
 void compare_data_release(CompareData *d);
 
 typedef struct {
@@ -146,8 +142,9 @@ typedef struct {
     char *when;      /* "at its best step"; NULL: a run ends with its value */
 } CompareCorpora;
 
-/* Reads a file, "-" standard input; the codes of compare_parse, and RC_USAGE too where a corpus lacks an arm or has
- * fewer seeds than another. On failure *c is zeroed. */
+/* Reads a file, "-" standard input, or from memory: CSV or JSON; help says which forms, `name` is what errors call it.
+ * RC_USAGE: not that, a run that is missing or there twice, or a corpus that lacks an arm or has fewer seeds than
+ * another. RC_UNMEASURED: no runs at all. On failure *c is zeroed. */
 Rc compare_corpora_read(CompareCorpora *c, const char *path, CompareColumns columns, Error *e);
 Rc compare_corpora_parse(CompareCorpora *c, const char *name, CompareColumns columns, const char *bytes, size_t length,
                          Error *e);

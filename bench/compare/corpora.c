@@ -159,13 +159,3 @@ Rc compare_over_exit(const CompareOver *r) {
     bool all = r->of[0].options.fail.by;
     return (all ? fine == corpora : fine > 0) ? RC_OK : RC_INCONCLUSIVE;
 }
-
-Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e) {
-    LOCAL(compare_corpora_release) CompareCorpora all = {0};
-    *d = (CompareData){0};
-    if (compare_corpora_parse(&all, name, columns, bytes, length, e)) return e->code;
-    if (all.corpora > 1)
-        return error_set(e, RC_USAGE, "%.600s: runs of %d corpora where one is compared", name, all.corpora);
-    *d = all.of[0], all.of[0] = (CompareData){0};
-    return RC_OK;
-}

@@ -56,7 +56,6 @@ void compare_show(ComparePage *p, SentenceForm form, int width, Text *out);
 /* Of options.anytime, its p's and intervals in the place of all others. */
 void compare_page(const CompareResult *r, ComparePage *p);
 void compare_text(const CompareResult *r, Text *out); /* of a file */
-void compare_tex(const CompareResult *r, Text *out);
 bool compare_no_margin(const CompareResult *r, Text *out); /* whether there is none: say so, in a line */
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);

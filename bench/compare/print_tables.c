@@ -297,18 +297,10 @@ void compare_page(const CompareResult *r, ComparePage *p) {
     compare_cells(r, &p->tables), compare_notes(r, &p->notes);
 }
 
-static void show(const CompareResult *r, SentenceForm form, Text *out) {
+void compare_text(const CompareResult *r, Text *out) {
     ComparePage p;
     compare_page(r, &p);
-    compare_show(&p, form, PAGE_WIDTH, out);
-}
-
-void compare_text(const CompareResult *r, Text *out) {
-    show(r, SENTENCE_TEXT, out);
-}
-
-void compare_tex(const CompareResult *r, Text *out) {
-    show(r, SENTENCE_TEX, out);
+    compare_show(&p, SENTENCE_TEXT, PAGE_WIDTH, out);
 }
 
 /* ---- The picture of `compare --plot`: a row for each arm minus the baseline ---- */

@@ -2,8 +2,7 @@
 #ifndef TESTS_COMPARED_H
 #define TESTS_COMPARED_H
 
-#include "bench/compare/compare.h"
-#include "bench/compare/print.h"
+#include "tests/compare/one_corpus.h"
 
 extern CompareData data;
 extern CompareResult result;

@@ -1,5 +1,6 @@
 /* Arms against a number: exact sign flips, Student's t and a known deviation, by hand. */
 #include "bench/compare/against.h"
+#include "tests/compare/one_corpus.h"
 #include "tests/test.h"
 
 static CompareData d;

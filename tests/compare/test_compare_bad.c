@@ -3,7 +3,7 @@
 #include <jansson.h>
 
 #include "bench/cli/commands.h"
-#include "bench/compare/print.h"
+#include "tests/compare/one_corpus.h"
 #include "tests/test.h"
 
 static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};

@@ -1,5 +1,5 @@
 /* compare on numbers as other programs write them: what is clear is read, as the same runs written our way. */
-#include "bench/compare/compare.h"
+#include "tests/compare/one_corpus.h"
 #include "tests/test.h"
 
 /* Arms pre and post, seeds 1 to 3, NaN: diverged; unpaired, post lacks seed 2. */

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "bench/compare/print.h"
 #include "bench/figures/figure.h"
 #include "bench/formats/html.h"
 #include "bench/formats/latex.h"
@@ -28,6 +27,7 @@
 #include "datasets/chrf.h"
 #include "datasets/shards_manifest.h"
 #include "datasets/tokenizer.h"
+#include "tests/compare/one_corpus.h"
 
 /* The bytes as a text that ends. */
 static char *text_of(const uint8_t *bytes, size_t length) {

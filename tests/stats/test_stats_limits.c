@@ -265,8 +265,7 @@ Test(stats_limits, bad_arguments_are_refused) {
     STATUS(st_welch_tost(x, 2, x + 2, 2, -1, INFINITY, .05).status, ST_BAD_ARG);
     STATUS(st_anytime(x, 4, -1, ST_LESS, .05).status, ST_BAD_ARG);
     STATUS(st_anytime(x, 4, INFINITY, ST_LESS, .05).status, ST_NONFINITE_INPUT);
-    STATUS(st_anytime_inside(x, 4, 0, INFINITY, .05).status, ST_BAD_ARG);
-    STATUS(st_anytime_inside(NULL, 4, 0, 1, .05).status, ST_BAD_ARG);
+    STATUS(st_anytime_inside_path(NULL, 4, 0, 1, rank), ST_BAD_ARG);
     STATUS(st_anytime_inside_path(x, 4, 0, INFINITY, rank), ST_BAD_ARG);
     STATUS(st_anytime_path(NULL, 4, 0, ST_LESS, rank), ST_BAD_ARG);
     STATUS(st_flip_power(INFINITY, 6, 1, .05).status, ST_BAD_ARG);

@@ -83,13 +83,15 @@ Test(stats_slow_anytime, intervals_cover_and_margins_hold) {
     enum { INTERVALS = 1000, LEAST = 24 };
     int missed = 0, same = 0, found = 0;
     for (int sample = 0; sample < INTERVALS; sample++) {
-        double d[LEAST], edge[MOST], middle[MOST];
+        double d[LEAST], edge[MOST], middle[MOST], p[MOST];
         for (int i = 0; i < LEAST; i++) d[i] = .7 + draw(rng, LAPLACE);
         for (int i = 0; i < MOST; i++) edge[i] = .5 + .5 * draw(rng, NORMAL), middle[i] = .2 * draw(rng, NORMAL);
         StInterval ci = st_anytime_ci(d, LEAST, 0, .95);
         missed += ci.lo > .7 || ci.hi < .7;
-        same += st_anytime_inside(edge, MOST, 0, .5, .05).at > 0;
-        found += st_anytime_inside(middle, MOST, 0, .5, .05).at > 0;
+        STATUS(st_anytime_inside_path(edge, MOST, 0, .5, p), ST_OK);
+        same += p[MOST - 1] <= .05;
+        STATUS(st_anytime_inside_path(middle, MOST, 0, .5, p), ST_OK);
+        found += p[MOST - 1] <= .05;
     }
     double slack = 3 * sqrt(.05 * .95 / INTERVALS);
     cr_expect(missed <= (.05 + slack) * INTERVALS, "%d of %d", missed, INTERVALS);

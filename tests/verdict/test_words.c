@@ -1,6 +1,6 @@
 /* What a decision is called: one sentence, in every table and file. */
-#include "bench/compare/print.h"
 #include "bench/verdict/words.h"
+#include "tests/compare/one_corpus.h"
 #include "tests/verdict/made_up.h"
 
 /* Columns base and a of a file, a's numbers by seed as given; the sentence of its one comparison. */
