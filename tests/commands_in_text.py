@@ -86,7 +86,7 @@ def prepare(folder):
 
 def tried(words, folder):
     """What is wrong when it runs: as it is where it reads, as a dry run where it would train."""
-    nouns = 2 if words[0] in ("model", "records") or words[:2] in (["runs", "show"], ["verify", "baseline"]) else 1
+    nouns = 2 if words[0] in ("model", "records") or words[:2] in (["runs", "show"], ["verify", "snapshot"]) else 1
     command, given = words[nouns - 1], [*words[nouns:]]
     if "--help" in words or command in ("run", "table", "trace", "perf") and all(w.startswith("-") for w in given):
         return None  # a command's name alone

@@ -142,8 +142,8 @@ report "no path of a machine" "$(tracked | grep -v -e '\.svg$' -e '\.pdf$' -e '\
 report "no word that marks something unfinished" \
   "$(tracked '*.c' '*.h' '*.sh' '*.def' '*.py' 'check' 'reproduce' | grep -v house.sh | xargs grep -nE '\b(TODO|FIXME|XXX|HACK)\b' | head)"
 
-report "baselines change only with a reason" "$(for file in results/baselines/*.json; do
-  [ -e "$file" ] || { echo "no baseline"; continue; }
+report "snapshots change only with a reason" "$(for file in results/baselines/*.json; do
+  [ -e "$file" ] || { echo "no snapshot"; continue; }
   python3 - "$file" <<'PY'
 import hashlib, json, sys
 data = json.load(open(sys.argv[1]))

@@ -1,4 +1,4 @@
-/* normbench verify [EXPERIMENT] [--level bit|numeric|statistical]: train the stored baselines' experiments again and
+/* normbench verify [EXPERIMENT] [--level bit|numeric|statistical]: train the stored snapshots' experiments again and
  * compare (bench/verify/gate.h).
  * normbench verify EXPERIMENT... --tables: compare the tables and figures that `table` made with the stored ones, byte
  * for byte (bench/verify/reference.h). Trains nothing.
@@ -14,7 +14,7 @@
 #include "bench/store/feeding.h"
 #include "bench/theory/theory.h"
 #include "bench/verdict/until.h"
-#include "bench/verify/baseline.h"
+#include "bench/verify/snapshot.h"
 #include "bench/verify/gate.h"
 #include "bench/verify/reference.h"
 #include "bench/write/table.h"
@@ -23,7 +23,7 @@
 
 enum { HASH_LOG_STEPS = 5 };
 
-/* One experiment against its baseline; *compared counts numbers. */
+/* One experiment against its snapshot; *compared counts numbers. */
 static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
     LOCAL(experiment_release) Experiment x = {0};
     char path[1024];
@@ -32,10 +32,10 @@ static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
     if (session_experiment(s, name, &x, e)) return e->code;
     const char *arithmetic;
     if (session_class(s, &x, &arithmetic, e)) return e->code;
-    baseline_path(path, sizeof path, s, &x, arithmetic);
-    if (baseline_read(&stored, path, e)) return e->code;
+    snapshot_path(path, sizeof path, s, &x, arithmetic);
+    if (snapshot_read(&stored, path, e)) return e->code;
     GateLevel level = (GateLevel)option_choice(s->options, OPTION_level, (int)gate_default(stored, arithmetic));
-    if (baseline_measure(s, &x, &rows, e)) return e->code;
+    if (snapshot_measure(s, &x, &rows, e)) return e->code;
     Rc rc = gate_check(level, stored, rows, x.margin, x.alpha, &report, compared, e);
     printf("%s%s%s, level %s: %zu runs%s\n%s", x.name, x.profile[0] ? " " : "", x.profile, gate_names[level],
            json_array_size(rows), rc ? "" : ", as stored", report.at);

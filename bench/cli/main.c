@@ -88,20 +88,21 @@ static const Command *find(const char *name, Error *e) {
     return NULL;
 }
 
+/* A command's name, also where the word is that of the version before. */
+static const char *name_now(const char *word) {
+    return strcmp(word, "baseline") ? word : "snapshot";
+}
+
 /* The command of argv[1], or of argv[1] and argv[2]; *words: how many of them name it. A command that stands under
- * another word is understood without it for this version, with a note for who types it. */
+ * another word is understood without it, and one by the name it had, for this version, with a note for who types it. */
 static const Command *named(int argc, char **argv, int *words, Error *e) {
-    const Command *c = find(argv[1], e);
+    const Command *c = find(name_now(argv[1]), e);
     *words = 1;
-    for (const Command *under = commands; c && argc > 2 && under < commands + command_count; under++)
-        if (!strcmp(under->under, c->name) && !strcmp(under->name, argv[2])) {
-            *words = 2;
-            return under;
-        }
-    if (c && c->under[0] && isatty(STDERR_FILENO))
-        terminal_say(stderr,
-                     "normbench: note: %s is `normbench %s %s` now; the short form goes with the next version\n",
-                     c->name, c->under, c->name);
+    for (const Command *under = commands; c && argc > 2 && under < commands + command_count && *words == 1; under++)
+        if (!strcmp(under->under, c->name) && !strcmp(under->name, name_now(argv[2]))) *words = 2, c = under;
+    if (c && c->under[0] && (*words == 1 || strcmp(argv[2], c->name)) && isatty(STDERR_FILENO))
+        terminal_say(stderr, "normbench: note: %s is `normbench %s %s` now; the old form goes with the next version\n",
+                     argv[*words], c->under, c->name);
     return c;
 }
 

@@ -7,19 +7,19 @@
 #include "bench/formats/json.h"
 #include "bench/store/record.h"
 #include "bench/verdict/paired.h"
-#include "bench/verify/baseline.h"
+#include "bench/verify/snapshot.h"
 
 const char *const gate_names[GATE_LEVELS] = {"bit", "numeric", "statistical"};
 
 enum { TOLERANCE_FACTOR = 10 };
 
-GateLevel gate_default(json_t *baseline, const char *arithmetic_class) {
-    json_t *first = json_array_get(json_object_get(baseline, "rows"), 0);
+GateLevel gate_default(json_t *snapshot, const char *arithmetic_class) {
+    json_t *first = json_array_get(json_object_get(snapshot, "rows"), 0);
     const char *stored = json_get_text(first, "arithmetic_class");
     const PrecisionKind p = precision_of_class(arithmetic_class);
     const bool rounded = p != PRECISION_exact && p != PRECISION_fp32 && p != PRECISION_fp64;
     if (stored && !strcmp(stored, arithmetic_class)) return GATE_bit;
-    return json_object_get(baseline, "tolerances") && !rounded ? GATE_numeric : GATE_statistical;
+    return json_object_get(snapshot, "tolerances") && !rounded ? GATE_numeric : GATE_statistical;
 }
 
 static const char *text_of(json_t *row, const char *key) {
@@ -76,7 +76,7 @@ static int names_differ(json_t *stored, json_t *rows, Text *report) {
 
 static int bits_differ(json_t *stored, json_t *rows, Text *report, int *compared) {
     json_auto_t *table = NULL;
-    int differences = baseline_compare(stored, rows, report, &table);
+    int differences = snapshot_compare(stored, rows, report, &table);
     *compared += (int)json_array_size(rows);
     return differences;
 }
@@ -245,9 +245,9 @@ static Rc check_statistics(json_t *stored, json_t *rows, double margin, double a
     return error_set(e, rc, "some arm is neither the same within %g nats nor different: more seeds are needed", margin);
 }
 
-Rc gate_check(GateLevel level, json_t *baseline, json_t *rows, double margin, double alpha, Text *report, int *compared,
+Rc gate_check(GateLevel level, json_t *snapshot, json_t *rows, double margin, double alpha, Text *report, int *compared,
               Error *e) {
-    json_t *stored = json_object_get(baseline, "rows"), *tolerances = json_object_get(baseline, "tolerances");
+    json_t *stored = json_object_get(snapshot, "rows"), *tolerances = json_object_get(snapshot, "tolerances");
     const char *theirs = text_of(json_array_get(stored, 0), "arithmetic_class");
     const char *ours = text_of(json_array_get(rows, 0), "arithmetic_class");
     int differ = 0;
@@ -255,7 +255,7 @@ Rc gate_check(GateLevel level, json_t *baseline, json_t *rows, double margin, do
     if (level == GATE_statistical) return check_statistics(stored, rows, margin, alpha, report, compared, e);
     if (level == GATE_numeric && !tolerances)
         return error_set(e, RC_UNMEASURED,
-                         "no tolerances are stored: normbench verify baseline --reason TEXT measures them");
+                         "no tolerances are stored: normbench verify snapshot --reason TEXT measures them");
     if (level == GATE_bit && strcmp(ours, theirs) != 0)
         return error_set(e, RC_UNMEASURED, "stored in arithmetic class '%s', measured in '%s': no bits to compare",
                          theirs, ours);
@@ -264,6 +264,6 @@ Rc gate_check(GateLevel level, json_t *baseline, json_t *rows, double margin, do
     else
         differ = names_differ(stored, rows, report) +
                  numbers_differ(json_object_get(tolerances, "valid_loss"), stored, rows, report, compared);
-    if (differ) return error_set(e, RC_REGRESSION, "%d differences from the stored baseline", differ);
+    if (differ) return error_set(e, RC_REGRESSION, "%d differences from the stored snapshot", differ);
     return *compared ? RC_OK : error_set(e, RC_UNMEASURED, "nothing was compared");
 }

@@ -337,8 +337,8 @@ check_the_gate_has_three_levels() {
   gate=(verify tiny --profile smoke --offline)
   refused "--level: unknown 'numerc'; did you mean 'numeric'\?" verify tiny --level numerc
   ends 3 "${gate[@]}"
-  says 'no such baseline'
-  ends 0 baseline tiny --profile smoke --offline --reason "the first one of this test"
+  says 'no such snapshot'
+  ends 0 verify snapshot tiny --profile smoke --offline --reason "the first one of this test"
   ends 0 "${gate[@]}"
   prints 'level bit: 10 runs, as stored'
   ends 0 "${gate[@]}" --backend cpu64
@@ -386,7 +386,7 @@ arms:
 profiles:
   smoke: {seeds: 3}
 YAML
-  ends 0 baseline brief --profile smoke --offline --reason "the first one of this test"
+  ends 0 verify snapshot brief --profile smoke --offline --reason "the first one of this test"
   for precision in tf32 bf16 bf16-stored-fast fp16-scaled-fast; do
     ends 0 "${gate[@]}" --backend simt --set precision=$precision
     prints 'level statistical: 3 runs, as stored'

@@ -397,12 +397,12 @@ check_damaged_records_are_never_used() {
   same "$W/r"
 }
 
-check_damaged_baselines_are_never_used() {
+check_damaged_snapshots_are_never_used() {
   local file
   copied_tree "$W/tree"
   cp "$T/one.yaml" "$W/tree/bench/experiments/"
   export NORMBENCH_ROOT=$W/tree
-  ends 0 baseline one --offline --reason 'the first one of all'
+  ends 0 verify snapshot one --offline --reason 'the first one of all'
   says 'one: trains 1 run by backend .*, about .* at 55% of this machine.s fma peak, and again in double precision by the readable kernels of backend cpu64, about [0-9]+ (s|min) .*by the time of one step'
   says 'one: 1 of 2 done after [0-9]+ s; now backend cpu64, about [0-9]+ (s|min)'
   file=$(ls "$W"/tree/results/baselines/*.json)
@@ -417,5 +417,5 @@ check_damaged_baselines_are_never_used() {
   done
   rm "$file"
   ends 3 verify one --offline
-  says 'no such baseline'
+  says 'no such snapshot'
 }

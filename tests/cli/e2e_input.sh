@@ -96,9 +96,9 @@ check_slips_of_the_command_line() {
   refused "list: of the variants none holds 'nonsuch'" list variants nonsuch
   refused "list: it takes a kind and a word, and 'extra' is a third" list variants peri extra
   refused "table: name one experiment" table
-  refused "baseline: name one experiment" baseline
-  refused "baseline: --reason TEXT says why" baseline smoke
-  refused "baseline: --reason: 'again' is too short, 8 characters at least" baseline smoke --reason again
+  refused "snapshot: name one experiment" baseline && refused "snapshot: name one experiment" verify baseline
+  refused "snapshot: --reason TEXT says why" snapshot smoke
+  refused "snapshot: --reason: 'again' is too short, 8 characters at least" verify snapshot smoke --reason again
   refused "export: name one run" export
   refused "export: .* run" export 3f2a -o "$W/none" --results "$W/r"
   refused "import: name one" import

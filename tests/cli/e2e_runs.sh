@@ -233,8 +233,8 @@ check_bf16_is_a_run_of_its_own() {
   lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot, .*simt and cuda have bf16" "${one[@]}" --backend portable --set precision=bf16
   lacks "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --set precision=fp32
   refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --set precision=bf16
-  refused "baseline: arithmetic class simt-fp32 gives other bits on other machines" \
-    baseline smoke --backend simt-fp32 --reason "not to be stored"
+  refused "snapshot: arithmetic class simt-fp32 gives other bits on other machines" \
+    verify snapshot smoke --backend simt-fp32 --reason "not to be stored"
 }
 
 # A run in another precision is found by what was run, and its class stands in the table.

@@ -62,7 +62,7 @@ check_nothing_stands_in_for_a_missing_corpus() {
   grep -q '"dataset": "synthetic"' "$NORMBENCH_ROOT"/results/runs/*/record.json || fail "the record does not say so"
   grep -q 'dataset = synthetic' "$NORMBENCH_ROOT"/results/runs/*/record.json || fail "the specification does not say so"
   grep -q '"entropy_rate": [0-9]' "$NORMBENCH_ROOT"/results/runs/*/record.json || fail "no entropy rate"
-  ends 3 verify smoke-shakespeare --offline # nothing stands in for a baseline's corpus
+  ends 3 verify smoke-shakespeare --offline # nothing stands in for a snapshot's corpus
   says 'not found \(tried'
   ends 2 "${shakespeare[@]}" --data "$W/nowhere"
   says 'nowhere: no such folder'

@@ -28,7 +28,7 @@ report "a run, its table and the next line stay in the working folder" "$(
   case $next in *--results*) echo "the next line names a folder: $next" ;; esac
   eval "$next" >said 2>&1 || cat said
   [ -f results/out/*/mine.tex ] || ls -R results)"
-report "a stored baseline is compared" "$("$program" verify smoke --threads 1 >said 2>&1 || cat said)"
+report "a stored snapshot is compared" "$("$program" verify smoke --threads 1 >said 2>&1 || cat said)"
 report "a corpus that cannot be had would lie in the user's cache" "$(
   "$program" run smoke-shakespeare --offline --dry-run >said 2>&1 && echo "it was found"
   grep -q "tried cache $T/home/.cache/normbench/tinyshakespeare" said || cat said)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The smoke experiments against the stored baselines, bit for bit: on the synthetic source always, on tiny Shakespeare where
+# The smoke experiments against the stored snapshots, bit for bit: on the synthetic source always, on tiny Shakespeare where
 # a copy is found without a download; the classes of bf16 in software, and by the instructions where the
 # machine has them. TAP.  verify.sh PROGRAM ROOT
 set -u

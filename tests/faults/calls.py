@@ -74,13 +74,13 @@ def losses(world):
     world.write("losses.csv", "seed,base,a\n" + "".join(f"{s},3.0{s},3.1{s * s % 10}\n" for s in range(1, 9)))
 
 
-def baselines(world):
-    world.must("baseline", "toy", "--offline", "--threads", "1", "--reason", "the first one of all")
+def snapshots(world):
+    world.must("snapshot", "toy", "--offline", "--threads", "1", "--reason", "the first one of all")
 
 
 SHARDS = ["data", "shards", "-o", "made/tiny", "--text", "words.txt", "--tokenizer", "bpe:300", "--shard-tokens", "500"]
 PIECES = [*RUN, "--set", "dataset=text:words.txt", "--set", "tokenizer=bpe:300"]
-BASELINE = ["baseline", "toy", "--offline", "--threads", "1", "--reason", "the first one of all"]
+SNAPSHOT = ["snapshot", "toy", "--offline", "--threads", "1", "--reason", "the first one of all"]
 TARGETS = [
     Target("run", [RUN, TABLE], one_stored, spare=("r/out",), volatile=COSTS),
     Target("resumed run", [RUN], stopped, spare=("r/out",)),
@@ -88,8 +88,8 @@ TARGETS = [
     Target("split export", [[*EXPORT, "--file-size", "0.008"], IMPORT], split_weights, reads=IMPORT),
     Target("table", [TABLE], both_stored, volatile=COSTS),
     Target("report", [["report", "--results", "r"]], both_stored, told="note: no figures: "),
-    Target("baseline", [BASELINE]),
-    Target("verify", [["verify", "toy", "--offline", "--threads", "1"]], baselines),
+    Target("snapshot", [SNAPSHOT]),
+    Target("verify", [["verify", "toy", "--offline", "--threads", "1"]], snapshots),
     Target("claims", [["claims", "--results", "r", "--own"]], both_stored),
     Target("tokenizer, prepared tokens", [PIECES], words, spare=("root/datasets/cache", "r/out")),
     Target("shards", [SHARDS, [*RUN, "--set", "dataset=shards:tiny", "--set", "tokenizer=bpe:300", "--data", "made"]], words,

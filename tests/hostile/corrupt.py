@@ -9,7 +9,7 @@ under another hash. A refusal is one line, and leaves the results as they were."
 import argparse, glob, hashlib, json, os, random, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
-from calls import (BASELINE, COSTS, IMPORT, PIECES, RUN, SHARDS, SPLIT, TABLE, baselines, both_stored, losses, split_weights, stopped,
+from calls import (SNAPSHOT, COSTS, IMPORT, PIECES, RUN, SHARDS, SPLIT, TABLE, snapshots, both_stored, losses, split_weights, stopped,
                    stopped_split, weights, words)
 from world import Target, World, difference, signal_name
 
@@ -185,7 +185,7 @@ KINDS = [
          (5,), sharded, fresh=True),
     Kind("corpus", "data/*/input.txt", ["data", "verify", "tinyshakespeare", "--data", "data", "--offline"], (5,), corpus,
          good=(5,)),
-    Kind("baseline", "root/results/baselines/*.json", VERIFY, (5,), baselines),
+    Kind("snapshot", "root/results/baselines/*.json", VERIFY, (5,), snapshots),
     Kind("weights", "w.safetensors", IMPORT, (5,), weights),
     Kind("split weights", "w[-.]*", IMPORT, (5,), split_weights),
     Kind("plan", "r/out/mine/plan.json", ["table", "mine", "--results", "r"], (2, 3, 5), tabled),

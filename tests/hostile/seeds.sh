@@ -6,7 +6,7 @@ trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM
 export TMPDIR=$T
 cd "$T" || exit 3
-targets="compare logs spec experiment arm claims record curves translations weights manifest baseline task tokenizer model escape bleu"
+targets="compare logs spec experiment arm claims record curves translations weights manifest snapshot task tokenizer model escape bleu"
 for target in $targets; do mkdir "$target"; done
 seq 1 400 | tr '\n' ' ' >text.txt
 "$program" run smoke --text text.txt --tokenizer byte --set seeds=1 --set steps=2 --set evaluate_at=2 --set layers=1 --set width=8 \
@@ -17,7 +17,7 @@ cp r/runs/*/record.json record/one && cp r/runs/*/curves.csv curves/one
 python3 -c 'import json; print(json.load(open("record/one"))["spec"], end="")' >spec/one
 cp "$root"/bench/experiments/smoke*.yaml "$root/bench/experiments/peri-seeds.yaml" experiment
 cp "$root"/bench/claims/00[24].yaml claims
-cp "$root/results/baselines/smoke-smoke.json" baseline
+cp "$root/results/baselines/smoke-smoke.json" snapshot
 printf '{base: pre, attn.out: {from: 2/3, norm: rmsnorm}, gate: learned 0, lr: 1e-3}' >arm/one
 printf '\0seed,pre,post\n1,3.25,3.5\n2,3.125,3.75\n3,nan,3.5\n' >compare/wide
 printf '\4arm,seed,value\npre,1,3.25\npost,1,3.5\npre,2,inf\npost,2,3.75\n' >compare/long

@@ -22,7 +22,7 @@
 #include "bench/readers/readers.h"
 #include "bench/store/weights.h"
 #include "bench/tasks/task.h"
-#include "bench/verify/baseline.h"
+#include "bench/verify/snapshot.h"
 #include "datasets/bleu.h"
 #include "datasets/chrf.h"
 #include "datasets/shards_manifest.h"
@@ -263,10 +263,10 @@ static void manifest(const uint8_t *bytes, size_t length) {
         shards_manifest_release(&m);
 }
 
-static void baseline(const uint8_t *bytes, size_t length) {
+static void snapshot(const uint8_t *bytes, size_t length) {
     json_t *root, *table, *rows;
     Error e;
-    if (baseline_read(&root, path_of(bytes, length), &e)) {
+    if (snapshot_read(&root, path_of(bytes, length), &e)) {
         assert_line(&e);
         /* A stranger can hash: the rows are compared all the same. */
         root = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
@@ -276,7 +276,7 @@ static void baseline(const uint8_t *bytes, size_t length) {
     if (json_is_array(rows)) {
         LOCAL_TEXT(report);
         json_auto_t *measured = json_pack("[{s:s, s:s}]", "run", "pre seed 1", "status", "ok"); /* the program's own */
-        (void)baseline_compare(rows, measured, &report, &table);
+        (void)snapshot_compare(rows, measured, &report, &table);
         json_decref(table);
     }
     json_decref(root);
@@ -380,7 +380,7 @@ static void bleu(const uint8_t *bytes, size_t length) {
 const Target targets[] = {
     {"compare", compare},   {"logs", logs},         {"spec", spec},         {"experiment", experiment}, {"arm", arm},
     {"claims", claims},     {"record", record},     {"curves", curves},         {"translations", translations},
-    {"weights", weights},   {"manifest", manifest}, {"baseline", baseline},     {"task", task},
+    {"weights", weights},   {"manifest", manifest}, {"snapshot", snapshot},     {"task", task},
     {"tokenizer", tokenizer}, {"model", model},     {"escape", escape},         {"bleu", bleu},
 };
 const int target_count = sizeof targets / sizeof *targets;

@@ -1,6 +1,6 @@
 /* The gate: what passes at each level, and that a number that is too good does not. */
 #include "bench/formats/json.h"
-#include "bench/verify/baseline.h"
+#include "bench/verify/snapshot.h"
 #include "bench/verify/gate.h"
 #include "tests/test.h"
 
@@ -31,19 +31,19 @@ static json_t *rows_of(double shift, double spread) {
     return rows;
 }
 
-/* A baseline of rows_of(0, 0): half a milli-nat allowed at the end, nothing at step 0. */
+/* A snapshot of rows_of(0, 0): half a milli-nat allowed at the end, nothing at step 0. */
 static json_t *stored(void) {
     return json_pack("{s:o, s:{s:s, s:{s:f, s:f}}}", "rows", rows_of(0, 0), "tolerances", "rule", "made up",
                      "valid_loss", "0", 0.0, "20", 0.0005);
 }
 
-static Rc check(GateLevel level, json_t *baseline, json_t *rows, char *said, size_t size) {
+static Rc check(GateLevel level, json_t *snapshot, json_t *rows, char *said, size_t size) {
     LOCAL_TEXT(report);
     compared = 0;
     e = (Error){0};
-    Rc rc = gate_check(level, baseline, rows, 0.02, 0.05, &report, &compared, &e);
+    Rc rc = gate_check(level, snapshot, rows, 0.02, 0.05, &report, &compared, &e);
     if (said) snprintf(said, size, "%s", report.at);
-    json_decref(baseline);
+    json_decref(snapshot);
     json_decref(rows);
     return rc;
 }

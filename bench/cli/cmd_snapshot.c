@@ -1,4 +1,4 @@
-/* normbench verify baseline EXPERIMENT --reason TEXT: store what the code computes now, for `verify`. */
+/* normbench verify snapshot EXPERIMENT --reason TEXT: store what the code computes now, for `verify`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "bench/formats/terminal.h"
 #include "bench/perf/perf.h"
 #include "bench/run/todo.h"
-#include "bench/verify/baseline.h"
+#include "bench/verify/snapshot.h"
 #include "bench/verify/gate.h"
 
 enum { LEAST_REASON = 8 };
@@ -43,10 +43,10 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
                  x->name, runs, runs == 1 ? "" : "s", s->backend->name, format_duration(took, seconds),
                  format_duration(longer, again));
     const double start = clock_now();
-    if (baseline_measure(s, x, rows, e)) return e->code;
+    if (snapshot_measure(s, x, rows, e)) return e->code;
     terminal_say(stderr, "%s: 1 of 2 done after %s; now backend cpu64, about %s\n", x->name,
                  format_duration(took, clock_now() - start), longer);
-    return baseline_measure(&oracle, x, doubles, e);
+    return snapshot_measure(&oracle, x, doubles, e);
 }
 
 static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
@@ -55,38 +55,38 @@ static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     LOCAL_TEXT(report);
     const char *arithmetic;
     if (session_class(s, x, &arithmetic, e)) return e->code;
-    if (!baseline_has_own(arithmetic))
+    if (!snapshot_has_own(arithmetic))
         return error_set(e, RC_USAGE,
-                         "baseline: arithmetic class %s gives other bits on other machines, so no "
-                         "baseline of it is stored",
+                         "snapshot: arithmetic class %s gives other bits on other machines, so no "
+                         "snapshot of it is stored",
                          arithmetic);
-    baseline_path(path, sizeof path, s, x, arithmetic);
+    snapshot_path(path, sizeof path, s, x, arithmetic);
     snprintf(folder, sizeof folder, "%s/results/baselines", s->root);
     if (folder_make(folder, e)) return e->code;
     folder_sweep(folder);
-    if (file_exists(path) && baseline_read(&old, path, e)) return e->code;
+    if (file_exists(path) && snapshot_read(&old, path, e)) return e->code;
     Rc rc = measure(s, x, &rows, &doubles, e);
-    if (rc) return rc < (Rc)128 ? rc : error_set(e, rc, "stopped: no baseline of %s is stored", x->name);
+    if (rc) return rc < (Rc)128 ? rc : error_set(e, rc, "stopped: no snapshot of %s is stored", x->name);
     json_auto_t *tolerances = gate_tolerances(rows, doubles);
-    int changes = baseline_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
+    int changes = snapshot_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
     bool same = old && json_equal(json_object_get(old, "tolerances"), tolerances);
     if (old && !changes && same)
         printf("%s: nothing changed, nothing stored\n", path);
-    else if (!(rc = baseline_write(path, x, old, rows, tolerances, table, reason, e)))
+    else if (!(rc = snapshot_write(path, x, old, rows, tolerances, table, reason, e)))
         printf("%s\n%s: %zu rows stored, %d changes\n", report.at, path, json_array_size(rows), changes);
     return rc;
 }
 
-Rc command_baseline(Session *s, Error *e) {
+Rc command_snapshot(Session *s, Error *e) {
     const Options *o = s->options;
     const char *reason = option(o, OPTION_reason, "");
     LOCAL(experiment_release) Experiment x = {0};
-    if (o->operands != 1) return error_set(e, RC_USAGE, "baseline: name one experiment");
+    if (o->operands != 1) return error_set(e, RC_USAGE, "snapshot: name one experiment");
     if (!o->times[OPTION_reason])
-        return error_set(e, RC_USAGE, "baseline: --reason TEXT says why stored numbers change");
+        return error_set(e, RC_USAGE, "snapshot: --reason TEXT says why stored numbers change");
     if (strlen(reason) < LEAST_REASON)
         return error_set(e, RC_USAGE,
-                         "baseline: --reason: '%s' is too short, %d characters at least: why do stored "
+                         "snapshot: --reason: '%s' is too short, %d characters at least: why do stored "
                          "numbers change?",
                          reason, LEAST_REASON);
     session_signals();

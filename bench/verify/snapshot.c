@@ -1,4 +1,4 @@
-#include "bench/verify/baseline.h"
+#include "bench/verify/snapshot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "bench/run/runner.h"
 #include "bench/store/provenance.h"
 
-bool baseline_has_own(const char *arithmetic_class) {
+bool snapshot_has_own(const char *arithmetic_class) {
     for (int i = 0; i < backend_count; i++)
         if (backends[i]->portable && !strcmp(backend_class(backends[i]), arithmetic_class)) return true;
     return false;
 }
 
-void baseline_path(char *path, size_t size, const Session *s, const Experiment *x, const char *arithmetic) {
-    bool own = baseline_has_own(arithmetic) && strcmp(arithmetic, "canon") != 0;
+void snapshot_path(char *path, size_t size, const Session *s, const Experiment *x, const char *arithmetic) {
+    bool own = snapshot_has_own(arithmetic) && strcmp(arithmetic, "canon") != 0;
     snprintf(path, size, "%s/results/baselines/%s%s%s%s%s.json", s->root, x->name, x->profile[0] ? "-" : "",
              x->profile, own ? "-" : "",
              own ? arithmetic : "");
@@ -69,10 +69,10 @@ static void rows_hash(char out[SHA256_HEX], json_t *rows, json_t *tolerances) {
     sha256_hex_of(out, text, strlen(text));
 }
 
-Rc baseline_read(json_t **out, const char *path, Error *e) {
+Rc snapshot_read(json_t **out, const char *path, Error *e) {
     char hash[SHA256_HEX];
     if (!file_exists(path))
-        return error_set(e, RC_UNMEASURED, "%s: no such baseline (normbench verify baseline makes one)", path);
+        return error_set(e, RC_UNMEASURED, "%s: no such snapshot (normbench verify snapshot makes one)", path);
     json_t *root = json_read_file(path, e);
     if (!root) return e->code;
     json_t *rows = json_object_get(root, "rows"), *history = json_object_get(root, "history");
@@ -84,7 +84,7 @@ Rc baseline_read(json_t **out, const char *path, Error *e) {
     else if (!stated || !reason || !*reason)
         error_set(e, RC_INTEGRITY, "%s: its history has no reason", path);
     else if (rows_hash(hash, rows, json_object_get(root, "tolerances")), strcmp(hash, stated))
-        error_set(e, RC_INTEGRITY, "%s: its rows changed without a reason (normbench verify baseline --reason TEXT)",
+        error_set(e, RC_INTEGRITY, "%s: its rows changed without a reason (normbench verify snapshot --reason TEXT)",
                   path);
     else {
         *out = root;
@@ -117,7 +117,7 @@ static const char *short_text(char out[24], json_t *value) {
     return out;
 }
 
-int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **table) {
+int snapshot_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **table) {
     size_t i;
     json_t *row;
     const char *key;
@@ -148,7 +148,7 @@ int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **
     return (int)json_array_size(*table);
 }
 
-Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *tolerances, json_t *table,
+Rc snapshot_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *tolerances, json_t *table,
                   const char *reason, Error *e) {
     char hash[SHA256_HEX];
     json_t *history = old ? json_deep_copy(json_object_get(old, "history")) : json_array();
@@ -171,7 +171,7 @@ static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, jso
     return rc;
 }
 
-Rc baseline_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
+Rc snapshot_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
     Session anew = *s; /* the same datasets, another place for runs */
     LOCAL(todo_release) Todo todo = {0};
     RunnerOptions o = {.checkpoint_seconds = INFINITY, .file_bytes = INFINITY};
