@@ -270,8 +270,8 @@ double theory_net_gradient(const TheoryNet *n, int layer, const char *name) {
     return tensor < 0 ? (double)NAN : sqrt(sum_squares(at(n, ROLE_GRAD, tensor), words_of(n, tensor)));
 }
 
-double theory_net_scale(const TheoryNet *n, int layer, const char *name) {
-    const int tensor = parameter(n, layer, name);
+double theory_net_scale(const TheoryNet *n, const char *name) {
+    const int tensor = parameter(n, 0, name);
     if (tensor < 0) return (double)NAN;
     const Tensor *t = &n->tape.tensor[tensor];
     return t->scale * (text_ends(name, "attn.c_attn.weight") ? t->scale_last : 1);

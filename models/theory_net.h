@@ -62,9 +62,9 @@ double theory_net_gradient(const TheoryNet *n, int layer, const char *name);
 /* Return the largest absolute value of the gradients of all matrices of the blocks. */
 double theory_net_largest_gradient(const TheoryNet *n);
 
-/* Return the row's factor of an initial matrix of block `layer`; for c_attn, of the values' third. NaN: there is no
+/* Return the row's factor of an initial matrix of the first block; for c_attn, of the values' third. NaN: there is no
  * such matrix. */
-double theory_net_scale(const TheoryNet *n, int layer, const char *name);
+double theory_net_scale(const TheoryNet *n, const char *name);
 
 /* Return the size of, or copy, the output of the last norm: [tokens][width]. */
 int theory_net_words(const TheoryNet *n);

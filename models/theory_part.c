@@ -68,14 +68,14 @@ void theory_normals(double *x, int count, uint64_t seed, const char *stream, dou
     for (int i = 0; i < count; i++) x[i] = s * (double)normal[i];
 }
 
-Rc theory_norm(const Norm *norm, int norms, const double *x, int d, double eps, double *y, Error *e) {
+Rc theory_norm(const Norm *norm, int norms, const double *x, int d, double *y, Error *e) {
     Part p;
     part_init(&p, 1, d);
     int at_y = p.x;
     for (int i = 0; i < norms; i++) {
         char name[24];
         snprintf(name, sizeof name, "norm%d", i);
-        at_y = norm_build(&p.tape, norm[i], at_y, eps, -1, name);
+        at_y = norm_build(&p.tape, norm[i], at_y, 0, -1, name);
     }
     if (part_open(&p, at_y, e)) return e->code;
     copy(at(&p, ROLE_PARAM, p.table), x, d);
@@ -85,10 +85,10 @@ Rc theory_norm(const Norm *norm, int norms, const double *x, int d, double eps, 
     return RC_OK;
 }
 
-Rc theory_norm_jacobian(Norm norm, const double *x, int d, double eps, double *jacobian, Error *e) {
+Rc theory_norm_jacobian(Norm norm, const double *x, int d, double *jacobian, Error *e) {
     Part p;
     part_init(&p, 1, d);
-    if (part_open(&p, norm_build(&p.tape, norm, p.x, eps, -1, "norm"), e)) return e->code;
+    if (part_open(&p, norm_build(&p.tape, norm, p.x, 0, -1, "norm"), e)) return e->code;
     copy(at(&p, ROLE_PARAM, p.table), x, d);
     double *c = at(&p, ROLE_PARAM, p.direction);
     for (int i = 0; i < d; i++) {

@@ -7,11 +7,11 @@
 
 #include "models/norm.h"
 
-/* Compute y [d], the norms of x [d], one after the other, with initial parameters. */
-Rc theory_norm(const Norm *norm, int norms, const double *x, int d, double eps, double *y, Error *e);
+/* Compute y [d], the norms of x [d], one after the other, with initial parameters and eps 0. */
+Rc theory_norm(const Norm *norm, int norms, const double *x, int d, double *y, Error *e);
 
 /* Compute jacobian [d][d], dy_i / dx_j, by d backward passes. */
-Rc theory_norm_jacobian(Norm norm, const double *x, int d, double eps, double *jacobian, Error *e);
+Rc theory_norm_jacobian(Norm norm, const double *x, int d, double *jacobian, Error *e);
 
 /* Compute o = norm(a), a = W2 h, h = relu(W1 x), one token, x of N(0, I_d), entries of W1 and W2 of N(0, 1/d) times
  * scale1 and scale2; the loss is c . o with c of N(0, I_d). Fill the gradient of W2 [d][d] (to a, from h) and h, a,

@@ -169,16 +169,16 @@ static void put_box(char *line, int middle, const Box *b) {
     put(line, at < 0 ? 0 : at, text);
 }
 
-static void box_line(Canvas *c, int middle, bool branch, const Box *b) {
-    if (b->kind != BOX_NONE) put_box(next_line(c, branch), middle, b);
+static void box_line(Canvas *c, bool branch, const Box *b) {
+    if (b->kind != BOX_NONE) put_box(next_line(c, branch), STREAM_AT, b);
 }
 
 static void part_lines(Canvas *c, const BlockPart *p) {
     put(next_line(c, false), STREAM_AT, "+----------------.");
     for (int i = 0; i < p->boxes; i++) put_box(next_line(c, true), BRANCH_AT, &p->branch[i]);
-    box_line(c, STREAM_AT, true, &p->carry);
+    box_line(c, true, &p->carry);
     put(next_line(c, false), STREAM_AT - 1, "(+)<--------------'");
-    box_line(c, STREAM_AT, false, &p->post);
+    box_line(c, false, &p->post);
     next_line(c, false);
 }
 
@@ -186,7 +186,7 @@ static void stretch_lines(Canvas *c, const BlockPicture *p, int i) {
     c->lines = 0;
     put(next_line(c, false), 0, p->stretch[i].title);
     if (!i) put(next_line(c, false), 0, "token + position");
-    if (!i) box_line(c, STREAM_AT, false, &p->embed);
+    if (!i) box_line(c, false, &p->embed);
     next_line(c, false);
     part_lines(c, &p->stretch[i].part[0]);
     part_lines(c, &p->stretch[i].part[1]);
@@ -194,7 +194,7 @@ static void stretch_lines(Canvas *c, const BlockPicture *p, int i) {
         put(next_line(c, false), 0, "to the next block");
         return;
     }
-    box_line(c, STREAM_AT, false, &p->final);
+    box_line(c, false, &p->final);
     put(next_line(c, false), 0, "head");
 }
 

@@ -31,7 +31,7 @@ bool log_step_of(const Log *log, double *step);                      /* what its
 bool log_is_clock(const char *name);                                  /* "_runtime", "timestamp" */
 size_t log_stem(const char *name);                                  /* bytes of a file's name before .csv, .csv.gz */
 void log_folder(char *out, size_t size, const char *path, int up);    /* the folder of a path, `up` folders higher */
-void log_settings_json(Log *log, const char *prefix, json_t *value);  /* every leaf, keys joined by dots */
+void log_settings_json(Log *log, json_t *value); /* every leaf, keys joined by dots */
 void log_settings_beside(Log *log);                                   /* hparams.yaml, config.json ... */
 void log_settings_of(Log *log, const char *folder, const char *name); /* one such file, where it is there */
 void log_settings_params(Log *log, const char *folder); /* a file for each, as MLflow has them in params/ */

@@ -74,7 +74,7 @@ Rc trainer_state_read(const LogFile *file, int reader, Logs *out, Error *e) {
         log_step_key(entry, &step);
         points(log, "", entry, step, false, 0);
     }
-    log_settings_json(log, "", json_object_get(file->json, "trial_params"));
+    log_settings_json(log, json_object_get(file->json, "trial_params"));
     if (!log->count) log_fault(log, "its log_history holds no numbers");
     return RC_OK;
 }
@@ -122,7 +122,7 @@ Rc lm_eval_read(const LogFile *file, int reader, Logs *out, Error *e) {
         free(log->corpus);
         log->corpus = mem_text(key);
         task_points(log, task);
-        log_settings_json(log, "", json_object_get(file->json, "config"));
+        log_settings_json(log, json_object_get(file->json, "config"));
         if (!log->count) log_fault(log, "task %.100s has no number", key);
         if (is_group(file->json, key)) log_fault(log, "%.100s is a group, the mean of tasks that are compared", key);
     }
@@ -215,7 +215,7 @@ static bool line_of(Log *log, json_t *object, double *step) {
     if (log_step_key(object, step))
         points(log, kind, object, *step, false, 0);
     else if (nested)
-        log_settings_json(log, "", object);
+        log_settings_json(log, object);
     else {
         points(log, kind, object, ++*step, false, 0);
         return false;
@@ -257,7 +257,7 @@ static void add_line(LinesOf *l, json_t *object, long line) {
     Log *log = logs_add(l->out, l->reader, l->file->path, row_name(object) ? row_name(object) : name, NULL);
     log->curve = false;
     points(log, "", object, 0, false, 0);
-    log_settings_json(log, "", object);
+    log_settings_json(log, object);
 }
 
 static void lines_end(LinesOf *l) {
@@ -322,7 +322,7 @@ Rc json_read(const LogFile *file, int reader, Logs *out, Error *e) {
     Log *log = logs_add(out, reader, file->path, "", NULL);
     bool counted = log_step_key(file->json, &step) != NULL;
     points(log, "", file->json, step, true, 0);
-    log_settings_json(log, "", file->json);
+    log_settings_json(log, file->json);
     log->curve = counted;
     for (int i = 0; i < log->count; i++) log->curve |= log->series[i].count > 1;
     log_folder(folder, sizeof folder - 20, file->path, 0);

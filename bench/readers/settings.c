@@ -47,8 +47,8 @@ static void flatten(Log *log, const char *prefix, json_t *value, int depth) {
     }
 }
 
-void log_settings_json(Log *log, const char *prefix, json_t *value) {
-    flatten(log, prefix, value, 0);
+void log_settings_json(Log *log, json_t *value) {
+    flatten(log, "", value, 0);
 }
 
 /* Where an event of YAML stands: in a list, or below a key. */
@@ -155,7 +155,7 @@ void log_settings_of(Log *log, const char *folder, const char *name) {
     if (!file_exists(path) || file_read(path, &bytes, &length, &ignored)) return;
     if (strstr(name, ".json")) {
         json_auto_t *root = json_python(bytes, length, NULL);
-        log_settings_json(log, "", root);
+        log_settings_json(log, root);
     } else
         settings_yaml(log, bytes, length);
     free(bytes);

@@ -72,7 +72,7 @@ static Rc forward_deepnorm(TheoryNotes *n, int seed, int argument, Error *e) {
     (void)argument;
     if (theory_net_of(&net, forward_plan, "deepnorm", seed, e)) return e->code;
     theory_net_forward(net);
-    double alpha2 = sqrt(2.0 * FORWARD_LAYERS), beta2 = pow(theory_net_scale(net, 0, "mlp.c_fc.weight"), 2);
+    double alpha2 = sqrt(2.0 * FORWARD_LAYERS), beta2 = pow(theory_net_scale(net, "mlp.c_fc.weight"), 2);
     for (int l = 0; l < FORWARD_LAYERS; l++) {
         double x = theory_net_square(net, PLACE_leaving, l - 1), c = theory_net_shared(net, l);
         double attn = theory_net_square(net, PLACE_attn_sum, l) / (alpha2 * x + beta2 * c);

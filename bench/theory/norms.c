@@ -89,7 +89,7 @@ static Rc norm_jacobians(TheoryNotes *n, int seed, int argument, Error *e) {
         double formula = NAN;
         for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++)
             if (!strcmp(formulas[i].norm, norm_info[norm].name)) formula = formulas[i].largest(x, WIDE);
-        if (theory_norm_jacobian(norm, x, WIDE, 0, jacobian, e) || theory_singular(jacobian, WIDE, s, e))
+        if (theory_norm_jacobian(norm, x, WIDE, jacobian, e) || theory_singular(jacobian, WIDE, s, e))
             return e->code;
         bool known = !isnan(formula);
         theory_note(n, of[norm], seed, 0, known ? 1 : NAN, known ? s[0] / formula : s[0]);
@@ -102,7 +102,7 @@ static Rc lemma3(TheoryNotes *n, int seed, int d, Error *e) {
     OWNED double *x = mem_alloc((size_t)d, sizeof *x), *jacobian = mem_alloc((size_t)d * (size_t)d, sizeof *x);
     OWNED double *s = mem_alloc((size_t)d, sizeof *s);
     theory_normals(x, d, (uint64_t)seed + 1, "theory.norm", 3);
-    Rc rc = theory_norm_jacobian(NORM_layernorm, x, d, 0, jacobian, e);
+    Rc rc = theory_norm_jacobian(NORM_layernorm, x, d, jacobian, e);
     if (!rc) rc = theory_singular(jacobian, d, s, e);
     if (!rc) theory_note(n, STATEMENT_lemma3, seed, d, 1, s[0] * spread(x, d) / sqrt(d));
     if (!rc) theory_note(n, STATEMENT_w003_layernorm, seed, d, NAN, s[0] * length(x, d));
@@ -120,11 +120,11 @@ static Rc identities(TheoryNotes *n, int seed, int argument, Error *e) {
     double x[WIDE], y[WIDE], z[WIDE], rest = 0;
     (void)argument;
     theory_normals(x, WIDE, (uint64_t)seed + 1, "theory.norm", 2);
-    if (theory_norm(once, 1, x, WIDE, 0, y, e) || theory_norm(once, 2, x, WIDE, 0, z, e)) return e->code;
+    if (theory_norm(once, 1, x, WIDE, y, e) || theory_norm(once, 2, x, WIDE, z, e)) return e->code;
     theory_note(n, STATEMENT_norm_twice, seed, 0, 0, farthest(y, z, WIDE));
     for (int i = 0; i < WIDE - 1; i++) rest += x[i];
     x[WIDE - 1] = -rest;
-    if (theory_norm(once, 1, x, WIDE, 0, y, e) || theory_norm(crms, 1, x, WIDE - 1, 0, z, e)) return e->code;
+    if (theory_norm(once, 1, x, WIDE, y, e) || theory_norm(crms, 1, x, WIDE - 1, z, e)) return e->code;
     theory_note(n, STATEMENT_crms_is_layernorm, seed, 0, 0, farthest(y, z, WIDE - 1));
     return RC_OK;
 }
@@ -199,7 +199,7 @@ static Rc arithmetic(TheoryNotes *n, Error *e) {
     static const Norm layernorm[] = {NORM_layernorm};
     const double x[] = {3.22, 0, -3.22};
     double y[3];
-    if (theory_norm(layernorm, 1, x, 3, 0, y, e)) return e->code;
+    if (theory_norm(layernorm, 1, x, 3, y, e)) return e->code;
     theory_note(n, STATEMENT_w004_example, 0, 0, 1.37, y[0]);
     theory_note(n, STATEMENT_w004_norm_ops, 0, 0, 1.15, norm_ops("peri") / norm_ops("pre"));
     theory_note(n, STATEMENT_w003_gpt2, 0, 0, NAN, day_of(2019, 2, 14) - day_of(2020, 2, 12));
@@ -224,7 +224,7 @@ static Rc constants(TheoryNotes *n, int seed, int argument, Error *e) {
         TheoryPlan plan = {.layers = depth[i], .width = 4, .tokens = 1};
         if (theory_net_of(&net, plan, "deepnorm", 0, e)) return e->code;
         double alpha = rule_value(variant_find("deepnorm", e)->carry, (RulePlace){0, depth[i], 4, STACK_ALONE});
-        double v = theory_net_scale(net, 0, "mlp.c_fc.weight"), w = theory_net_scale(net, 0, "mlp.c_proj.weight");
+        double v = theory_net_scale(net, "mlp.c_fc.weight"), w = theory_net_scale(net, "mlp.c_proj.weight");
         theory_net_free(net);
         theory_note(n, STATEMENT_deepnorm_constants, 0, depth[i], 1, 2 * depth[i] * (v * v + w * w) / (alpha * alpha));
     }
