@@ -1,41 +1,17 @@
 /* Figures of made-up runs, as the Plots that are drawn: what they show, from which numbers, and how it looks. */
 #include <jansson.h>
 
-#include "bench/figures/figure.h"
 #include "bench/write/summaries.h"
-#include "tests/verdict/made_up.h"
-
-static Plot plot; /* the last that was made */
+#include "tests/figures/drawn.h"
 
 static void table(TableOptions options) {
     OK(made_up_table(options, &e));
-}
-
-static void draw(FigureKind kind) {
-    plot_release(&plot);
-    figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
 }
 
 static const Figure *figure_named(const Figure *figure, int figures, const char *name) {
     for (int i = 0; i < figures; i++)
         if (!strcmp(figure[i].name, name)) return &figure[i];
     return NULL;
-}
-
-/* The series of an arm in a panel that is drawn so; point: of that kind, or 0: any. */
-static const PlotSeries *series(int panel, int arm, unsigned how, int point) {
-    const PlotPanel *p = &plot.panel[panel];
-    cr_assert(panel < plot.panels);
-    for (const PlotSeries *s = p->series; s < p->series + p->series_count; s++)
-        if (s->of == arm && s->draw & how && (!point || s->style.point == point)) return s;
-    cr_assert(false, "no series of arm %d in panel %d", arm, panel);
-    return NULL;
-}
-
-static bool noted(const char *words) {
-    for (int i = 0; i < plot.notes; i++)
-        if (strstr(plot.note[i], words)) return true;
-    return false;
 }
 
 /* A run of an arm that ends far above the others, with a curve that says so. */

@@ -1,30 +1,5 @@
 /* What an experiment's `table:` and `panels:` show, on made-up runs. */
-#include "bench/figures/figure.h"
-#include "tests/verdict/made_up.h"
-
-static Plot plot;
-
-/* The first figure of a kind. */
-static void draw(FigureKind kind) {
-    plot_release(&plot);
-    figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
-}
-
-/* The series of an arm in a panel whose bits of drawing are these. */
-static const PlotSeries *series(int panel, int arm, unsigned how) {
-    const PlotPanel *p = &plot.panel[panel];
-    cr_assert(panel < plot.panels);
-    for (const PlotSeries *s = p->series; s < p->series + p->series_count; s++)
-        if (s->of == arm && s->draw == how) return s;
-    cr_assert(false, "no series of arm %d in panel %d", arm, panel);
-    return NULL;
-}
-
-static bool noted(const char *words) {
-    for (int i = 0; i < plot.notes; i++)
-        if (strstr(plot.note[i], words)) return true;
-    return false;
-}
+#include "tests/figures/drawn.h"
 
 /* Runs stored before the probe was asked for: a note stands in its panel's place, the others are drawn. */
 Test(panels, a_panel_without_a_number_says_so) {
@@ -70,7 +45,7 @@ static void laws_hold(void) {
 }
 
 static void points_are(int panel, int arm, unsigned how, const double want[4]) {
-    const PlotSeries *s = series(panel, arm, how);
+    const PlotSeries *s = series(panel, arm, how, 0);
     for (int i = 0; i < 4; i++)
         cr_expect(s->at[i].x == i && fabs(s->at[i].y - want[i]) < 1e-7, "panel %d, arm %d, block %d", panel, arm, i);
 }
@@ -90,7 +65,7 @@ Test(panels, growth_over_depth) {
     points_are(2, 0, PLOT_POINTS, grows);
     points_are(2, 1, PLOT_POINTS, linear);
     points_are(4, 1, PLOT_LINE | PLOT_POINTS, flat);
-    const PlotSeries *room = series(5, 0, PLOT_LINE);
+    const PlotSeries *room = series(5, 0, PLOT_LINE, 0);
     for (int i = 0; i < 3; i++) cr_expect(room->at[i].x == 10 * i && fabs(room->at[i].y - 2) < 1e-9, "the headroom");
     cr_expect(noted("At the last step: baseline exponential"), "the law with the least AIC");
     laws_hold();
@@ -115,7 +90,8 @@ Test(panels, spikes_over_rates) {
     OK(made_up_table((TableOptions){0}, &e));
     static const double rate[] = {3e-4, 1e-3, 3e-3, 1e-2};
     draw(FIGURE_spikes);
-    const PlotSeries *line = series(0, 1, PLOT_BARS | PLOT_LINE | PLOT_POINTS), *lost = series(0, 1, PLOT_POINTS);
+    const PlotSeries *line = series(0, 1, PLOT_BARS | PLOT_LINE | PLOT_POINTS, 0);
+    const PlotSeries *lost = series(0, 1, PLOT_POINTS, PLOT_cross);
     cr_assert(line->points == 4 && lost->points == 1);
     for (int k = 0; k < 4; k++) {
         bool whole = k < 3;
@@ -123,7 +99,7 @@ Test(panels, spikes_over_rates) {
         cr_expect(line->at[k].y == (whole ? 2.5 : 1.5) && !line->at[k].lo && line->at[k].hi == (whole ? 5 : 3));
     }
     cr_expect(lost->at[0].x == line->at[3].x && lost->at[0].y == 1.5, "a mean that lacks two");
-    lost = series(1, 1, PLOT_POINTS);
+    lost = series(1, 1, PLOT_POINTS, PLOT_cross);
     cr_expect(lost->points == 1 && !lost->at[0].y, "loss spikes: none, but two runs are lost");
     cr_expect_str_eq(plot.panel[0].title, "gradient spikes, warmup=0");
     cr_expect_str_eq(plot.panel[3].title, "loss spikes, warmup=40");

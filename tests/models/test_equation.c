@@ -2,32 +2,13 @@
 #include "models/equation.h"
 #include "models/norm.h"
 #include "models/transformer.h"
-#include "tests/test.h"
+#include "tests/models/changed.h"
 
 static const char *const column_of[CHOICE_COUNT] = {
 #define CHOICE(column, ...) #column,
 #include "models/choices.def"
 #undef CHOICE
 };
-
-static Variant row(const char *name) {
-    const Variant *v = variant_find(name, &e);
-    cr_assert(v, "%s", name);
-    return *v;
-}
-
-/* The row with "key=value" changes, ',' between them. */
-static Variant changed(const char *name, const char *changes) {
-    Variant v = row(name);
-    char copy[400];
-    snprintf(copy, sizeof copy, "%s", changes);
-    for (char *at = strtok(copy, ","); at; at = strtok(NULL, ",")) {
-        char *sign = strchr(at, '=');
-        *sign = 0;
-        OK(variant_set(&v, at, sign + 1, &e));
-    }
-    return v;
-}
 
 /* Which blocks of a stack a range holds: "..##". */
 static const char *held(const char *words, int depth) {
@@ -130,7 +111,7 @@ Test(equation, a_range_must_hold_a_block_of_the_model) {
         {"rms from 3 to 0.5", "attn.out: rmsnorm 'from 3 to 1/2' holds no block when layers is 4", 4, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Variant v = row("pre");
+        Variant v = changed("pre", "");
         OK(variant_set(&v, "attn.out", rows[i].value, &e));
         cr_expect_eq(variant_check(&v, rows[i].depth, &e), RC_USAGE, "%s", rows[i].value);
         cr_expect_str_eq(e.text, rows[i].error);
@@ -161,7 +142,7 @@ Test(equation, columns_with_ranges_read_back) {
     };
     char value[VARIANT_TEXT_SIZE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Variant v = row("pre"), again = row("post");
+        Variant v = changed("pre", ""), again = changed("post", "");
         OK(variant_set(&v, "attn.out", rows[i][0], &e));
         cr_expect_str_eq(variant_get(value, &v, "attn.out"), rows[i][1]);
         cr_expect_str_eq(variant_get(value, &v, "mlp.out"), "none", "of one column only");
@@ -195,7 +176,7 @@ Test(equation, columns_with_ranges_read_back) {
 
 /* The fullest column there can be fits. */
 Test(equation, the_longest_text_fits) {
-    Variant v = row("pre");
+    Variant v = changed("pre", "");
     char value[VARIANT_TEXT_SIZE];
     for (int i = 0; i < VARIANT_RANGES_MAX; i++)
         OK(variant_set(&v, "mlp.mid", "layernorm from 1021/1024 to 1023/1024", &e));
@@ -207,7 +188,7 @@ Test(equation, the_longest_text_fits) {
 /* So does the fullest column of rules. */
 Test(equation, the_longest_rules_fit) {
     static const char long_rule[] = "learned_ramp -1.2345678901234567e-05 -9.8765432109876543e-05";
-    Variant v = row("pre");
+    Variant v = changed("pre", "");
     char value[VARIANT_TEXT_SIZE], range[120];
     snprintf(range, sizeof range, "%s from 1021/1024 to 1023/1024", long_rule);
     OK(variant_set(&v, "attn.gate", long_rule, &e));
@@ -250,7 +231,7 @@ Test(equation, rules_at_a_sublayer) {
 
 /* A built-in row may have spans: the same representation, and the same text as an arm's. */
 Test(equation, a_row_may_have_spans) {
-    Variant v = row("pre"), arm = changed("pre", "attn.in=none to 1/4,attn.post=ln to 1/4");
+    Variant v = changed("pre", ""), arm = changed("pre", "attn.in=none to 1/4,attn.post=ln to 1/4");
     v.span[0] = (Span){.column = COLUMN(attn.in), .norm = NORM_none, .range = {.to = AT_PART(1, 4)}};
     v.span[1] = (Span){.column = COLUMN(attn.post), .norm = NORM_layernorm, .range = {.to = AT_PART(1, 4)}};
     LOCAL_TEXT(mine);
@@ -402,7 +383,7 @@ Test(equation, no_column_is_forgotten) {
     LOCAL_TEXT(other);
     for (int i = 0; i < variant_key_count; i++) {
         const char *key = variant_keys[i];
-        Variant base = row("none"), v;
+        Variant base = changed("none", ""), v;
         if (!strcmp(key, "attn.qk_over")) base = changed("none", "attn.qk=rms");
         v = base;
         const char *value = change_of(key);

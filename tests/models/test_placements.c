@@ -4,23 +4,8 @@
 #include "models/init.h"
 #include "models/norm.h"
 #include "models/trainer_look.h"
+#include "tests/models/changed.h"
 #include "tests/models/toy.h"
-#include "tests/test.h"
-
-/* The row with "key=value" changes, ',' between them. */
-static Variant changed(const char *name, const char *changes) {
-    const Variant *row = variant_find(name, &e);
-    cr_assert(row, "%s", name);
-    Variant v = *row;
-    char copy[400];
-    snprintf(copy, sizeof copy, "%s", changes);
-    for (char *at = strtok(copy, ","); at; at = strtok(NULL, ",")) {
-        char *sign = strchr(at, '=');
-        *sign = 0;
-        OK(variant_set(&v, at, sign + 1, &e));
-    }
-    return v;
-}
 
 static Trainer *trainer(const Variant *v, int layers, double eps, const Recipe *r, const char *backend) {
     static const uint64_t seed = 5;

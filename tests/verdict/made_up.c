@@ -248,3 +248,12 @@ void made_up_summary(const Table *t, const char *name, const char *format, Text 
     else
         summary_csv(t, kind, out);
 }
+
+void made_up_refused(const BadClaims *bad, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ClaimFile f;
+        e = (Error){0};
+        cr_expect_eq(claims_parse(&f, "f", bad[i].text, &e), RC_USAGE, "not refused: %s", bad[i].error);
+        cr_expect_str_eq(e.text, bad[i].error);
+    }
+}

@@ -77,4 +77,10 @@ void made_up_summary(const Table *t, const char *name, const char *format, Text 
         made_up_summary(t, #name, #format, out); \
     }
 
+/* Files of claims that must be refused, each with the line that says why. */
+typedef struct {
+    const char *text, *error;
+} BadClaims;
+void made_up_refused(const BadClaims *bad, size_t count);
+
 #endif

@@ -400,9 +400,7 @@ Test(claim, reported_numbers_stand_in_one_place) {
 #define CLAIM "claims:\n- id: x-1\n  source: s\n  says: t\n  setup: a\n  family: f\n  at: [5]\n  tests:\n  - "
 #define TEST "metric: valid_loss\n    expects: lower\n    test: maxt\n    contrast: "
 
-static const struct {
-    const char *text, *error;
-} bad[] = {
+static const BadClaims bad[] = {
     {"- a", "f:1: a list, not a mapping"},
     {HEAD "date: 25/03/2026\n" SETUPS "claims: []", "f:4: date: '25/03/2026' is no YYYY-MM-DD, YYYY-MM or YYYY"},
     {HEAD "date: 2026-02-29\n" SETUPS "claims: []", "f:4: date: '2026-02-29' is no YYYY-MM-DD, YYYY-MM or YYYY"},
@@ -494,12 +492,7 @@ static const struct {
 };
 
 Test(claim, mistakes_are_refused_with_their_line) {
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ClaimFile f;
-        e = (Error){0};
-        cr_expect_eq(claims_parse(&f, "f", bad[i].text, &e), RC_USAGE, "not refused: %s", bad[i].error);
-        cr_expect_str_eq(e.text, bad[i].error);
-    }
+    made_up_refused(bad, sizeof bad / sizeof *bad);
 }
 
 Test(claim, what_cannot_be_run_yet_needs_little) {

@@ -304,9 +304,7 @@ Test(reading, predictors_that_are_not_measured_are_said) {
     "claims:\n- id: x-1\n  source: s\n  says: t\n  setup: a\n  family: f\n  at: [5]\n  tests:\n  - "
 #define PREDICT CLAIM "metric: failed\n    expects: lower\n    test: predictors\n    predictors: "
 
-static const struct {
-    const char *text, *error;
-} bad[] = {
+static const BadClaims bad[] = {
     {PREDICT "[grad_norm, output_chance]\n    arms: [p]",
      "claim x-1: f:16: unknown metric 'output_chance'; did you mean 'output_change'?"},
     {PREDICT "[grad_norm]\n    arms: [p]", "claim x-1: f:16: predictors: two different metrics are wanted"},
@@ -327,10 +325,5 @@ static const struct {
 };
 
 Test(reading, predictors_are_refused_with_their_line) {
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ClaimFile f;
-        e = (Error){0};
-        cr_expect_eq(claims_parse(&f, "f", bad[i].text, &e), RC_USAGE, "not refused: %s", bad[i].error);
-        cr_expect_str_eq(e.text, bad[i].error);
-    }
+    made_up_refused(bad, sizeof bad / sizeof *bad);
 }

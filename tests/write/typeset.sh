@@ -13,6 +13,15 @@ if ! command -v pdflatex >/dev/null; then
   exit 0
 fi
 
+twice() { # folder of x.tex: prints why pdflatex fails
+  for pass in 1 2; do
+    (cd "$1" && pdflatex -interaction=nonstopmode -halt-on-error x.tex) >"$1/out" 2>&1 && continue
+    echo "pdflatex fails in pass $pass"
+    grep -m 3 '^!' "$1/out"
+    return 1
+  done
+}
+
 # The text block is 5.5 inches wide, as in the styles of the large venues; nothing else is changed.
 typeset() { # name, packages, files...: prints complaints
   local name=$1 packages=$2 folder=$T/$1
@@ -25,14 +34,7 @@ typeset() { # name, packages, files...: prints complaints
     for file in "$@"; do printf '\\input{%s}\n\\clearpage\n' "$file"; done
     printf 'x\n\\end{document}\n'
   } >"$folder/x.tex"
-  for pass in 1 2; do
-    (cd "$folder" && pdflatex -interaction=nonstopmode -halt-on-error x.tex) >"$folder/out" 2>&1 || {
-      echo "pdflatex fails in pass $pass"
-      grep -m 3 '^!' "$folder/out"
-      return
-    }
-  done
-  grep -E '^(Over|Under)full|Warning|^Missing character' "$folder/x.log"
+  twice "$folder" && grep -E '^(Over|Under)full|Warning|^Missing character' "$folder/x.log"
 }
 
 # Two columns as narrow as any venue's (219 points), and the files among running text, so that macros have a line to break.
@@ -47,14 +49,7 @@ columns() { # name, packages, text, files...: prints complaints
     for file in "$@"; do printf '\\input{%s}\n' "$file"; done
     printf '%s\n\\end{document}\n' "$words"
   } >"$folder/x.tex"
-  for pass in 1 2; do
-    (cd "$folder" && pdflatex -interaction=nonstopmode -halt-on-error x.tex) >"$folder/out" 2>&1 || {
-      echo "pdflatex fails in pass $pass"
-      grep -m 3 '^!' "$folder/out"
-      return
-    }
-  done
-  grep -E '^Overfull|Warning|^Missing character' "$folder/x.log" | grep -v 'multiply.defined' # of two goldens of a name
+  twice "$folder" && grep -E '^Overfull|Warning|^Missing character' "$folder/x.log" | grep -v 'multiply.defined' # of two goldens of a name
 }
 siunitx='\usepackage{etoolbox}\usepackage{siunitx}\makeatletter\@ifpackagelater{siunitx}{2021/05/17}'
 siunitx+='{\sisetup{text-series-to-math = true}}{\robustify\bfseries\sisetup{detect-weight = true}}\makeatother'
