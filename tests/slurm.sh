@@ -169,8 +169,11 @@ if [ $# -gt 0 ]; then
 fi
 run=("$program" run toy.yaml --offline --checkpoint-every 1)
 
-"$program" run toy.yaml --offline --threads 2 --results alone >/dev/null 2>&1
-"$program" table toy.yaml --results alone >alone.txt 2>&1 || { echo "Bail out! no table without Slurm"; exit 3; }
+without_slurm() {
+  "$program" run toy.yaml --offline --threads 2 --results alone >/dev/null 2>&1
+  "$program" table toy.yaml --results alone >alone.txt 2>&1 || { echo "Bail out! no table without Slurm"; exit 3; }
+}
+without_slurm
 
 # A node that dies while it trains.
 said=$("${run[@]}" --slurm --job nodes=2 --results killed 2>&1) || echo "# $said"
@@ -219,7 +222,9 @@ verdict "it is finished after its third turn" "$(until_true 300 finished || echo
   [ "$(cat preempted/slurm/*/1/task-*.txt | grep -c ' of them in task ')" -ge 5 ] || echo "no task began three times")"
 verdict "the same runs and the same table again" "$(same preempted)"
 
-# A process for each of a task's GPUs: they share its runs.
+# A process for each of a task's GPUs: they share its runs. Nothing is to be met in the middle of these, so that they are short.
+sed -i 's/^steps: .*/steps: 3000/; s/^evaluate_at: .*/evaluate_at: 0,1500/' toy.yaml
+rm -r alone && without_slurm
 "${run[@]}" --slurm --job gpus=2 --job partition=gpus --results gpus >/dev/null 2>&1
 all_gone() { [ -z "$(squeue --noheader)" ]; }
 verdict "two processes of a task share its runs" "$(until_true 300 all_gone || squeue
