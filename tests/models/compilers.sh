@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The same bits from other compilers and optimization levels: builds base, kernels and models anew and compares the toy
-# hashes with those of Meson's own build, whose backends agree by tests/models/test_bits.c. TAP.  compilers.sh ROOT TOY_HASHES [arm64 | all]
+# hashes with those of Meson's own build, whose backends agree by tests/models/test_bits.c. Without `all`, gcc -O1 compiles one row
+# of each kind, and cpu64, where no toy runs, is not compiled. TAP.  compilers.sh ROOT TOY_HASHES [arm64 | all]
 set -u
-root=$1 reference=$(realpath "$2") only=${3:-}
+root=$1 reference=$(realpath "$2") only=${3:-} archives=$(realpath "$(dirname "$2")/../kernels")
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 cd "$root" || exit 3
@@ -10,10 +11,16 @@ cd "$root" || exit 3
 number=0
 
 # build CC FLAGS BACKENDS OUT: compiles everything toy_hashes needs; a backend is name, name:arch, or name/row:arch:what its
-# linear in bf16 takes, everything else being that row's.
+# linear in bf16 takes, everything else being that row's. What is in $all alone is linked as Meson compiled it.
 build() {
-  local cc=$1 flags=$2 backends=$3 out=$4 name arch row own simd
-  case $backends in *mamx*) flags="$flags -DHAVE_BF16" ;; esac
+  local cc=$1 flags=$2 backends=$3 out=$4 name arch row own simd meson=
+  case $all in *mamx*) flags="$flags -DHAVE_BF16" ;; esac
+  for backend in $all; do
+    name=${backend%%[:/]*}
+    case " $backends " in *" $name"[/:\ ]*) continue ;; esac
+    meson="$meson $archives/libcpu_$name.a"
+    case $backend in */*) meson="$meson $archives/libtable_$name.a" ;; esac
+  done
   local common="-std=gnu11 -I. -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fno-trapping-math $flags"
   mkdir -p "$out"
   {
@@ -45,7 +52,8 @@ build() {
       esac
     done
   } >"$out/jobs"
-  xargs -P "$(nproc)" -I{} sh -c '{}' <"$out/jobs" && $cc $flags "$out"/*.o -o "$out/toy_hashes" -lcrypto -lm -lpthread
+  xargs -P "$(nproc)" -I{} sh -c '{}' <"$out/jobs" &&
+    $cc $flags "$out"/*.o -Wl,--start-group $meson -Wl,--end-group -o "$out/toy_hashes" -lcrypto -lm -lpthread
 }
 
 compare() { # description, runner, CC, flags, backends
@@ -63,17 +71,22 @@ compare() { # description, runner, CC, flags, backends
 }
 
 soft="soft_dot_bf16/portable::-DBF16_DOT soft_amx_bf16/portable::-DBF16_AMX"
-all="cpu64 readable portable v3:x86-64-v3 v4:x86-64-v4 soft_dot_bf16/v3:x86-64-v3:-DBF16_DOT soft_amx_bf16/v3:x86-64-v3:-DBF16_AMX
+of_a_kind="readable v3:x86-64-v3 soft_dot_bf16/v3:x86-64-v3:-DBF16_DOT soft_amx_bf16/v3:x86-64-v3:-DBF16_AMX"
+all="cpu64 portable v4:x86-64-v4 $of_a_kind
   dot_bf16/v4:x86-64-v4:-DBF16_DOT,-mavx512bf16 amx_bf16/v4:x86-64-v4:-DBF16_AMX,-mavx512bf16,-mamx-tile,-mamx-bf16"
 if [ "$only" = arm64 ]; then
+  all="cpu64 readable portable $soft"
   echo "1..1"
   compare "arm64 under qemu-user, gcc -O2" "qemu-aarch64 -L /usr/aarch64-linux-gnu" aarch64-linux-gnu-gcc \
-    "-O2 -static -idirafter /usr/include -idirafter /usr/include/aarch64-linux-gnu -L/usr/lib/aarch64-linux-gnu" \
-    "cpu64 readable portable $soft"
+    "-O2 -static -idirafter /usr/include -idirafter /usr/include/aarch64-linux-gnu -L/usr/lib/aarch64-linux-gnu" "$all"
   exit 0
 fi
-[ "$(uname -m)" = x86_64 ] || all="cpu64 readable portable $soft"
-echo "1..$([ "$only" = all ] && echo 3 || echo 2)"
-compare "gcc -O1" "" gcc -O1 "$all"
-compare "clang -O3" "" clang -O3 "$all"
-[ "$only" != all ] || compare "clang -O1" "" clang -O1 "$all"
+[ "$(uname -m)" = x86_64 ] || all="cpu64 readable portable $soft" of_a_kind="readable portable $soft"
+if [ "$only" = all ]; then
+  echo "1..3"
+  for compiler in "gcc -O1" "clang -O3" "clang -O1"; do compare "$compiler" "" $compiler "$all"; done
+else
+  echo "1..2"
+  compare "gcc -O1" "" gcc -O1 "$of_a_kind"
+  compare "clang -O3" "" clang -O3 "${all#cpu64 }"
+fi
