@@ -91,22 +91,22 @@ tables() { # a table names its command, so both are made by the same one
 waits() { local i; for ((i = 0; i < 300; i++)); do compgen -G "$1" >/dev/null && return 0; sleep 0.1; done; return 1; }
 # One of the ranks is lost in the middle; what was checkpointed serves the next run.
 lost() {
-  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=60 --checkpoint-every 0 --results lost >out 2>err &
+  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=65 --checkpoint-every 0 --results lost >out 2>err &
   local at=$! rc
   waits 'lost/runs/.partial/*.safetensors' || return 1
-  pkill -KILL -n -f "ranks 2 --set steps=60"
+  pkill -KILL -n -f "ranks 2 --set steps=65 .* lost"
   wait $at
   rc=$?
-  [ $rc != 0 ] && run lost --set steps=60 && run alone --set steps=60 && [ "$(bits lost)" = "$(bits alone)" ]
+  [ $rc != 0 ] && run lost --set steps=65 && [ "$(bits lost)" = "$(bits sixty)" ]
 }
 stopped() {
-  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=70 --checkpoint-every 1000 --results stopped >out 2>err &
+  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=65 --checkpoint-every 1000 --results stopped >out 2>err &
   local at=$!
   waits 'stopped/runs/.partial/*.curves.csv' || return 1
   kill -TERM $at
   wait $at && return 1
-  waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=70 && run ended --set steps=70 &&
-    [ "$(bits stopped)" = "$(bits ended)" ]
+  waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=65 &&
+    [ "$(bits stopped)" = "$(bits sixty)" ]
 }
 # The CUDA kernels, on the CPU: a plan as small as four ranks can have. Two ranks exchange through MPI, four through calls of
 # NCCL.
