@@ -203,13 +203,23 @@ static const Row tall[] = {
 /* Products and replicas enough for each size of tiles (kernels/cuda/linear.cu), with more than one tile to a side and
  * edges on both: first such as cannot be read four numbers at a time, then such as can. Those of 128 go through three
  * strips of k and more, the last one not whole, so that both halves of their shared memory are filled again. */
-static const Row wide[] = {{OP_linear, 130, 35, 108}, {OP_linear, 66, 9, 132},    {OP_linear, 33, 130, 54},
-                           {OP_linear, 2, 66, 66},    {OP_linear, 130, 44, 132},  {OP_linear, 28, 132, 66},
-                           {OP_linear, 68, 52, 132},  {OP_linear, 52, 68, 66},    {OP_linear, 52, 100, 3},
+static const Row wide[] = {{OP_linear, 130, 35, 108},
+                           {OP_linear, 66, 9, 50},
+                           {OP_linear, 17, 130, 54},
+                           {OP_linear, 2, 66, 50},
+                           {OP_linear, 130, 44, 108},
+                           {OP_linear, 20, 132, 54},
+                           {OP_linear, 68, 52, 50},
+                           {OP_linear, 52, 68, 50},
+                           {OP_linear, 52, 100, 3},
                            /* Heads of 16, 32, 64 and 72, and wider than a block's memory takes at once; rows beyond a
                             * lane's registers; few queries to a block. */
-                           {OP_attention, 200, 32, 1}, {OP_attention, 97, 64, 1}, {OP_attention, 40, 128, 1},
-                           {OP_attention, 35, 144, 1}, {OP_attention, 1100, 8, 1}, {OP_attention, 35, 536, 1},
+                           {OP_attention, 200, 32, 1},
+                           {OP_attention, 97, 64, 1},
+                           {OP_attention, 40, 128, 1},
+                           {OP_attention, 35, 144, 1},
+                           {OP_attention, 1100, 8, 1},
+                           {OP_attention, 35, 536, 1},
                            {OP_attention, 70, 131, 1}};
 
 enum { USUAL = sizeof usual / sizeof *usual, TALL = sizeof tall / sizeof *tall, WIDE = sizeof wide / sizeof *wide };
