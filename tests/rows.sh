@@ -144,10 +144,15 @@ grid() { listed "grid metrics" row_rates && nb claims row-claims --all --results
 command() { nb rowcommand | grep -q "a command" && has "a command that tests/rows.sh added" "$T/help"; }
 
 # What was there before: ids, bits, tables; and records of the program without the rows are read. The debug build takes
-# minutes for all of smoke's steps and evaluations at its width.
-smoke=(smoke --set steps=4 --set evaluate_at=4 --set curve_every=2 --set width=16 --set seeds=2)
+# minutes for all of smoke's steps and evaluations at its width, and most of them on the built-in source.
+seq -s ' ' 1 3000 >"$T/words.txt"
+short=(--set steps=4 --set evaluate_at=4 --set curve_every=2 --set width=16)
+smoke=(smoke "${short[@]}" --set seeds=2 --set "dataset=text:$T/words.txt")
+both() {
+  NORMBENCH_ROOT=$root "$program" run "$@" --offline --results "$T/before" && nb run "$@" --offline --results "$T/after"
+}
 same_runs() {
-  NORMBENCH_ROOT=$root "$program" run "${smoke[@]}" --offline --results "$T/before" && nb run "${smoke[@]}" --offline --results "$T/after" || return 1
+  both "${smoke[@]}" && both smoke "${short[@]}" --set seeds=1 --arm '{base: pre}' || return 1
   diff <(ls "$T/before/runs") <(ls "$T/after/runs") || return 1
   python3 - "$T" <<'PY'
 import json, os, sys
