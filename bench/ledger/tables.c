@@ -73,7 +73,7 @@ static bool beyond_plans(const LedgerClaim *c) {
     return c->word == WORD_OPEN && c->line && c->line->v && c->line->v->seeds_wanted < 0;
 }
 
-/* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open, ": within 0.02" of a difference too small to matter. */
+/* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open, ": within 0.02" of what is too small to matter. */
 static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     double hours;
     if (c->survives) text_format(out, " *");
@@ -88,7 +88,8 @@ static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     if (device) text_format(out, " GPU");
 }
 
-/* What the row alone does not say: an answer, why a claim is open of which no number of seeds is known, what a test takes. */
+/* What the row alone does not say: an answer, why a claim is open of which no number of seeds is known, what a test
+ * takes. */
 static void behind_row(const Ledger *b, const LedgerClaim *c, Text *out) {
     const ClaimVerdict *v = c->line ? c->line->v : NULL;
     bool answered = c->word == WORD_ANSWERED && ledger_answer(c);
