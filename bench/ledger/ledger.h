@@ -60,6 +60,9 @@ void stored_release(Stored *s);
 /* Whether it measures this test of a claim, in one of the claim's set-ups and at one of its steps. */
 bool stored_measures(const StoredVerdict *v, const Claim *claim, const ClaimTest *t);
 
+/* One arm of its contrast: {arm, weight, runs, rates?, grid?}; NULL: it is of no contrast. */
+const json_t *stored_term(const StoredVerdict *v, int term);
+
 /* Judges a claim's test by it, as claim_verdicts_make does by runs: *f is a family of its one contrast, which the
  * caller releases. Where the claim read otherwise then, the verdict is undeclared. */
 void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t, Family *f, ClaimVerdict *out);

@@ -10,6 +10,7 @@
 #include "bench/plan/declare.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
+#include "bench/verdict/grid.h"
 
 const char *stored_file(const char *root, char out[STORED_PATH_SIZE]) {
     snprintf(out, STORED_PATH_SIZE, "%.540s/results/reference/claims.json", root);
@@ -244,6 +245,32 @@ static bool of_differences(const StTest *t) {
     return false;
 }
 
+const json_t *stored_term(const StoredVerdict *v, int term) {
+    const json_t *terms = json_object_get(json_object_get(v->json, "comparison"), "terms");
+    return json_array_get(terms, (size_t)term);
+}
+
+/* The numbers of an array; returns how many. */
+static int take_numbers(const json_t *array, double *out, int most) {
+    int n = 0;
+    for (; n < most && n < (int)json_array_size(array); n++)
+        if (!json_number_read(json_array_get(array, (size_t)n), &out[n])) return 0;
+    return n;
+}
+
+static void stored_ends(const StoredVerdict *v, const ClaimTest *t, ClaimVerdict *out) {
+    LOCAL_TEXT(ends);
+    double rate[EXPERIMENT_VALUES_MAX];
+    OWNED double *chosen = mem_alloc((size_t)v->n, sizeof *chosen);
+    for (int i = 0; i < t->terms; i++) {
+        const json_t *term = stored_term(v, i);
+        int n = take_numbers(json_object_get(term, "rates"), chosen, v->n);
+        int rates = take_numbers(json_object_get(term, "grid"), rate, EXPERIMENT_VALUES_MAX);
+        if (n == v->n) grid_end_text(claim_term_name(t, i), chosen, n, rate, rates, &ends);
+    }
+    snprintf(out->ends, sizeof out->ends, "%s", ends.length ? ends.at : "");
+}
+
 void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
     LOCAL_TEXT(line);
     declare_claim(c, &line);
@@ -276,6 +303,7 @@ void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t
     }
     out->replication = replication_of(t, v->spec, out->reported, &r, f->conf);
     claim_judge(out, &r, f);
+    stored_ends(v, t, out);
     out->replication.agrees = out->replication.inside && !(out->p < f->alpha);
 }
 

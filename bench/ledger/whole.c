@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/ledger/ledger.h"
+#include "bench/verdict/grid.h"
 #include "bench/write/claims.h"
 
 enum { STRIP = 41 }; /* characters of a seed's picture */
@@ -122,18 +123,30 @@ static void mark(char strip[STRIP + 1], double x, double lo, double hi, char wit
     strip[(int)lround(at)] = with;
 }
 
-/* First runs of a seed, by their ids. */
-static void run_ids(const LedgerLine *l, int seed, Text *out) {
+/* The ids of the runs that a term judges, NULL where they are not known; of a number of a whole grid there is no one
+ * run. id[seeds] */
+static void judged_ids(const LedgerLine *l, int term, const char **id, int seeds) {
     const Contrast *w = &l->v->c->what;
-    const json_t *terms = l->stored ? json_object_get(json_object_get(l->stored->json, "comparison"), "terms") : NULL;
-    for (int i = 0; i < w->terms; i++) {
-        const char *id = NULL;
-        if (l->stored)
-            id = json_string_value(
-                json_array_get(json_object_get(json_array_get(terms, (size_t)i), "runs"), (size_t)seed));
-        else if (!w->best && !w->grid)
-            id = sample_run(&l->in->table.sample, w->term[i].cell, w->term[i].step, w->term[i].arm, seed)->record->id;
-        if (id) text_format(out, "%s%.12s", out->length ? " " : "", id);
+    for (int seed = 0; seed < seeds; seed++) id[seed] = NULL;
+    if (w->grid) return;
+    if (l->stored) {
+        const json_t *o = stored_term(l->stored, term), *runs = json_object_get(o, "runs");
+        bool known = !w->best || json_object_get(o, "rates"); /* older files name the runs of the lowest rate */
+        for (int seed = 0; seed < seeds && known; seed++)
+            id[seed] = json_string_value(json_array_get(runs, (size_t)seed));
+        return;
+    }
+    const Sample *s = &l->in->table.sample;
+    OWNED const SampleRun **run = mem_alloc((size_t)s->seeds, sizeof *run);
+    grid_judged(s, w, &w->term[term], run);
+    for (int seed = 0; seed < seeds; seed++) id[seed] = run[seed]->record->id;
+}
+
+/* Of one seed: id[terms][seeds]. */
+static void run_ids(const char *const *id, int terms, int seeds, int seed, Text *out) {
+    for (int i = 0; i < terms; i++) {
+        const char *one = id[i * seeds + seed];
+        if (one) text_format(out, "%s%.12s", out->length ? " " : "", one);
     }
 }
 
@@ -151,6 +164,9 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
                 of->what.against != 0 ? "the threshold" : "0");
     cells_columns(cells, {"seed", "r", "seed"}, {"difference", "r", "difference"}, {NULL, "l", "picture"},
                   {"runs", "p", "runs"});
+    int seeds = (int)p->n;
+    OWNED const char **id = mem_alloc(p->n * CONTRAST_TERMS_MAX, sizeof *id);
+    for (int i = 0; i < of->what.terms; i++) judged_ids(l, i, id + i * seeds, seeds);
     for (size_t i = 0; i < p->n; i++) {
         char strip[STRIP + 1];
         memset(strip, '.', STRIP), strip[STRIP] = 0;
@@ -160,7 +176,7 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
         cell_integer(cells, (long)p->seed[i]);
         cell_signed(cells, p->d[i], decimals_for(of->t.se, 4));
         cell_text(cells, strip);
-        cell_by(cells, run_ids, l, (int)i);
+        cell_by(cells, run_ids, id, of->what.terms, seeds, (int)i);
     }
     const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
     const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;

@@ -12,10 +12,11 @@
 #include "bench/write/stat_json.h"
 
 static bool is_pair(const Contrast *w, int cell, int step, Metric metric, int arm, int against) {
-    return w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 && w->term[0].arm == arm &&
-           w->term[1].arm == against && w->term[0].cell == cell && w->term[1].cell == cell && w->term[0].step == step &&
-           w->term[1].step == step && w->term[0].weight >= 1 && w->term[0].weight <= 1 && w->term[1].weight >= -1 &&
-           w->term[1].weight <= -1;
+    bool plain = !w->best && !w->grid && !w->predicts && !(w->against != 0);
+    return plain && w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 &&
+           w->term[0].arm == arm && w->term[1].arm == against && w->term[0].cell == cell && w->term[1].cell == cell &&
+           w->term[0].step == step && w->term[1].step == step && w->term[0].weight >= 1 && w->term[0].weight <= 1 &&
+           w->term[1].weight >= -1 && w->term[1].weight <= -1;
 }
 
 static const Comparison *find(const Family *f, int cell, int step, Metric metric, int arm, int against) {
@@ -279,8 +280,7 @@ static void margin_verdict(const Lineage *l, Text *words) {
         words,
         " Sign flips of the differences shifted to both margins, adjusted over the family, give p %s: %s at level %s.",
         SHOW_P(c->inside_p), c->inside ? "yes" : "not shown", FORMAT_REAL(l->family->alpha));
-    if (c->inside)
-        text_format(words, " "), words_unseen(l->family, "seeds", words);
+    if (c->inside) text_format(words, " "), words_unseen(l->family, "seeds", words);
 }
 
 /* The evidence of "the same within 0.02" and of "too small to matter". */

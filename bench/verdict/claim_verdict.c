@@ -449,6 +449,23 @@ static void make_alone(Family *f, const Sample *s, const Contrast *what, int cou
     if (!count) f->alpha = s->x->alpha, f->conf = 1 - s->x->alpha;
 }
 
+const char *claim_term_name(const ClaimTest *t, int term) {
+    bool twice = false;
+    for (int i = 0; i < t->terms; i++) twice |= i != term && !strcmp(t->term[i].arm.name, t->term[term].arm.name);
+    return twice ? t->term[term].arm.text : t->term[term].arm.name;
+}
+
+static void say_ends(ClaimVerdict *v, const Sample *s) {
+    LOCAL_TEXT(ends);
+    double rate[EXPERIMENT_VALUES_MAX];
+    OWNED double *chosen = mem_alloc((size_t)s->seeds, sizeof *chosen);
+    for (int i = 0; i < v->test->terms; i++) {
+        int rates = grid_rates(s, &v->c->what.term[i], chosen, rate);
+        grid_end_text(claim_term_name(v->test, i), chosen, s->seeds, rate, rates, &ends);
+    }
+    snprintf(v->ends, sizeof v->ends, "%s", ends.length ? ends.at : "");
+}
+
 static void judge_measured(ClaimVerdict *v, const Family *f, const Sample *s) {
     RunSpec spec[CONTRAST_TERMS_MAX];
     const Contrast *w = &v->c->what;
@@ -459,6 +476,7 @@ static void judge_measured(ClaimVerdict *v, const Family *f, const Sample *s) {
     int step = s->cell[v->cell].step[v->step];
     contrast_specs(w, s, spec);
     v->undeclared = !all_declared(v, s);
+    if (w->best) say_ends(v, s);
     v->reported = claim_reported(v->test, spec, w->terms, step);
     v->by = f->anytime ? "anytime" : v->test->test->name;
     v->effect = r.effect, v->lo = r.lo, v->hi = r.hi, v->interval = r.interval;

@@ -33,6 +33,8 @@ VerdictWord claim_word(ClaimKind kind, bool own, Seen seen);
 /* Of tests that decide a claim together: shown where each is. */
 Seen seen_together(Seen a, Seen b);
 
+enum { CLAIM_ENDS_SIZE = 300 };
+
 enum { CLAIM_SEEDS_MAX = 500 }; /* seeds of a plan that would decide a claim; more are no plan */
 
 /* The size of runs, as far as it is known: of a contrast the largest of its arms. */
@@ -68,6 +70,7 @@ typedef struct {
     VerdictWord word;
     int seeds_wanted;         /* about as many would decide; 0: not known; -1: over CLAIM_SEEDS_MAX */
     char why[CLAIM_WHY_SIZE]; /* of not tested and open; what else to know */
+    char ends[CLAIM_ENDS_SIZE]; /* arms whose best rate is an end of the grid (bench/verdict/grid.h); "": none */
     bool apart;               /* the word is not what the interval alone says; why says more */
 } ClaimVerdict;
 
@@ -88,6 +91,9 @@ double claim_reported(const ClaimTest *t, const RunSpec *spec, int terms, int st
 
 /* The cell of a verdict, as "layers = 4, lr = 1e-3"; of a grid without its rate. Returns out. */
 char *claim_verdict_cell(char out[256], const Experiment *x, const ClaimVerdict *v);
+
+/* "post"; "post@optimizer=adam,lr=best" where another term of the test is of the same arm. */
+const char *claim_term_name(const ClaimTest *t, int term);
 
 void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s);
 void claim_verdicts_release(ClaimVerdicts *l);

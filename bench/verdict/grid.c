@@ -56,6 +56,37 @@ void grid_chosen(const Sample *s, const Term *t, size_t *chosen) {
     grid_free(&g);
 }
 
+void grid_judged(const Sample *s, const Contrast *w, const Term *t, const SampleRun **run) {
+    OWNED size_t *rate = mem_alloc((size_t)s->seeds, sizeof *rate);
+    if (w->best) grid_chosen(s, t, rate);
+    for (int seed = 0; seed < s->seeds; seed++)
+        run[seed] = w->best ? grid_run(s, t, (int)rate[seed], seed) : sample_run(s, t->cell, t->step, t->arm, seed);
+}
+
+int grid_rates(const Sample *s, const Term *t, double *chosen, double rate[EXPERIMENT_VALUES_MAX]) {
+    int cell[EXPERIMENT_VALUES_MAX], rates = rates_of(s->x, t->cell, cell, rate);
+    OWNED size_t *at = mem_alloc((size_t)s->seeds, sizeof *at);
+    grid_chosen(s, t, at);
+    for (int seed = 0; seed < s->seeds; seed++) chosen[seed] = rate[at[seed]];
+    return rates;
+}
+
+void grid_end_text(const char *arm, const double *chosen, int seeds, const double *rate, int rates, Text *out) {
+    int low = 0, high = 0;
+    for (int seed = 0; seed < seeds && rates > 1; seed++) {
+        low += !(chosen[seed] > rate[0]);
+        high += !(chosen[seed] < rate[rates - 1]);
+    }
+    if (!seeds || low + high < seeds) return;
+    if (out->length) text_format(out, "; ");
+    if (low && high)
+        text_format(out, "%s is best at %s or %s, the ends of its %d rates: one outside may be better", arm,
+                    FORMAT_RATE(rate[0]), FORMAT_RATE(rate[rates - 1]), rates);
+    else
+        text_format(out, "%s is best at %s, the %s of its %d rates: a %s one may be better", arm,
+                    FORMAT_RATE(chosen[0]), low ? "lowest" : "highest", rates, low ? "lower" : "higher");
+}
+
 /* What one seed's runs of a grid say. */
 typedef struct {
     int rates;

@@ -31,12 +31,11 @@ static bool read_run(const RunRecord *r, int step, int sentences, double *to) {
 static double *read_term(const Sample *s, const Contrast *w, const Term *t, int sentences) {
     size_t each = (size_t)sentences * COUNTS;
     double *all = mem_alloc((size_t)s->seeds * each, sizeof *all);
-    OWNED size_t *rate = mem_alloc((size_t)s->seeds, sizeof *rate);
+    OWNED const SampleRun **judged = mem_alloc((size_t)s->seeds, sizeof *judged);
     bool whole = true;
-    if (w->best) grid_chosen(s, t, rate);
+    grid_judged(s, w, t, judged);
     for (int seed = 0; whole && seed < s->seeds; seed++) {
-        const SampleRun *run =
-            w->best ? grid_run(s, t, (int)rate[seed], seed) : sample_run(s, t->cell, t->step, t->arm, seed);
+        const SampleRun *run = judged[seed];
         whole = !run->diverged &&
                 read_run(run->record, s->cell[t->cell].step[t->step], sentences, all + (size_t)seed * each);
     }

@@ -42,7 +42,7 @@ typedef struct {
     double *value;            /* [terms][seeds] */
     bool *diverged, *stalled; /* [terms][seeds] */
     const double **block;     /* [terms][seeds] */
-    size_t *rate;             /* [seeds] */
+    const SampleRun **run;    /* [seeds] */
 } Copies;
 
 /* The validation blocks of every run, where all have them: losses only, and no last block that is not whole. */
@@ -91,11 +91,10 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
                        .pigeonhole = key};
     for (int i = 0; i < w->terms; i++) {
         const Term *t = &w->term[i];
-        if (w->best) grid_chosen(s, t, k->rate);
+        grid_judged(s, w, t, k->run);
         in->one |= s->seeds > 1 && spec_fixed(&sample_run(s, t->cell, t->step, t->arm, 0)->record->spec);
         for (int seed = 0; seed < s->seeds; seed++) {
-            const SampleRun *run =
-                w->best ? grid_run(s, t, (int)k->rate[seed], seed) : sample_run(s, t->cell, t->step, t->arm, seed);
+            const SampleRun *run = k->run[seed];
             k->value[i * s->seeds + seed] = w->predicts ? (double)NAN
                                             : w->grid   ? grid_value(w->grid, s, t, seed)
                                                         : run->value[w->metric];
@@ -118,7 +117,7 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
                 .diverged = mem_alloc(most, sizeof *k.diverged),
                 .stalled = mem_alloc(most, sizeof *k.stalled),
                 .block = mem_alloc(most, sizeof *k.block),
-                .rate = mem_alloc((size_t)s->seeds, sizeof *k.rate)};
+                .run = mem_alloc((size_t)s->seeds, sizeof *k.run)};
     PairedRuns in;
     for (int seed = 0; seed < s->seeds; seed++) k.seed[seed] = s->x->seed[seed];
     f->n = s->seeds;
@@ -142,7 +141,7 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
     free(k.diverged);
     free(k.stalled);
     free(k.block);
-    free(k.rate);
+    free(k.run);
 }
 
 void family_make(Family *f, const Sample *s, const Contrast *what, int count) {

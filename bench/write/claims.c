@@ -169,7 +169,7 @@ void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
     const ClaimVerdict *v = r->v;
     LOCAL_TEXT(all);
     LOCAL_TEXT(words);
-    part(&all, v->why);
+    part(&all, v->why), part(&all, v->ends);
     if (v->replication.agrees) part(&all, REPLICATION_AGREES);
     replication_text(v, &words);
     part(&all, words.at);

@@ -64,8 +64,9 @@ extern const char comparison_prior[];
  *                 metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
  *                                    reported?: {text, value, source: "file:line"},
  *                                    runs: [{seed, run, value, raw?}]}}}
- *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, ... as `compare` has it
- *                 (bench/write/stat_json.h), perplexity_ratio}
+ *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: [], rates?: [], grid?: []}], d: [], status, ... as
+ *                 `compare` has it (bench/write/stat_json.h), perplexity_ratio}; of an arm at its best rate `rates`
+ *                 are those chosen for each seed, whose runs are named, and `grid` what they were chosen from
  *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, side_claimed?, margin?, reported?,
  *                 cell, side_found?, step, n, effect, lo, hi, reported_effect, p_decides, floor, comparison,
  *                 own_size?, seeds_wanted?, replication?: {se, reported_se, df, lo, hi, inside, agrees},

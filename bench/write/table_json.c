@@ -4,6 +4,7 @@
 
 #include "bench/formats/json.h"
 #include "bench/store/provenance.h"
+#include "bench/verdict/grid.h"
 #include "bench/write/claims.h"
 #include "bench/write/stat_json.h"
 #include "bench/write/summaries.h"
@@ -108,18 +109,30 @@ typedef struct {
     const Family *f;
 } TableAsks;
 
+/* The rate that was chosen for each seed, and those of the grid. */
+static void put_rates(const Table *t, const Term *at, json_t *term) {
+    size_t n = (size_t)t->sample.seeds;
+    double rate[EXPERIMENT_VALUES_MAX];
+    OWNED double *chosen = mem_alloc(n, sizeof *chosen);
+    int rates = grid_rates(&t->sample, at, chosen, rate);
+    json_add(term, "rates", json_numbers(chosen, n), "grid", json_numbers(rate, (size_t)rates));
+}
+
 /* What differs from the baseline, seed by seed, and from which runs. */
 static json_t *json_contrast(const Table *t, const Comparison *c) {
     json_t *terms = json_array();
     const Contrast *w = &c->what;
+    OWNED const SampleRun **run = mem_alloc((size_t)t->sample.seeds, sizeof *run);
     for (int i = 0; i < w->terms; i++) {
         const Term *at = &w->term[i];
         json_t *runs = json_array();
+        grid_judged(&t->sample, w, at, run);
         for (int seed = 0; seed < t->sample.seeds; seed++)
-            json_array_append_new(runs,
-                                  json_string(sample_run(&t->sample, at->cell, at->step, at->arm, seed)->record->id));
-        json_array_append_new(terms, json_new("arm", t->x->arm[at->arm].name, "weight", at->weight, "cell",
-                                              at->cell != w->cell ? json_integer(at->cell) : NULL, "runs", runs));
+            json_array_append_new(runs, json_string(run[seed]->record->id));
+        json_t *term = json_new("arm", t->x->arm[at->arm].name, "weight", at->weight, "cell",
+                                at->cell != w->cell ? json_integer(at->cell) : NULL, "runs", runs);
+        if (w->best) put_rates(t, at, term);
+        json_array_append_new(terms, term);
     }
     return json_new("cell", w->cell, "step", t->sample.cell[w->cell].step[w->step], "metric",
                     metric_info[w->metric].key, "terms", terms, "d",

@@ -1,6 +1,8 @@
 /* Claims of one arm, of grids of learning rates, and of best rates, on numbers made by hand. */
+#include "bench/runs/runs.h"
 #include "bench/verdict/grid.h"
 #include "bench/verdict/translations.h"
+#include "bench/write/stat_json.h"
 #include "stats/choice.h"
 #include "tests/verdict/made_up.h"
 
@@ -113,6 +115,41 @@ Test(grid, best_rates_are_tested_by_swaps) {
     cr_expect_str_eq(v->by, "choice");
     char where[256];
     cr_expect_str_eq(claim_verdict_cell(where, &m.x, v), "warmup = 0");
+    cr_expect_str_eq(v->ends, "");
+    json_t *o = json_comparison(&m.table, &m.table.verdicts.family, v->c);
+    const json_t *post = json_array_get(json_object_get(o, "terms"), 0);
+    cr_expect_eq(json_array_size(json_object_get(post, "grid")), RATES);
+    for (size_t seed = 0; seed < SEEDS; seed++) {
+        const RunRecord *r = made_up_at(cell_of_rate[chosen[seed]], 1, (int)seed);
+        double rate = json_real_value(json_array_get(json_object_get(post, "rates"), seed));
+        cr_expect_str_eq(json_string_value(json_array_get(json_object_get(post, "runs"), seed)), r->id);
+        cr_expect_float_eq(rate, r->spec.lr, 1e-15);
+    }
+    json_decref(o);
+}
+
+/* An arm all of whose seeds choose an end of the grid may be better outside of it. */
+Test(grid, a_best_rate_at_an_end_is_said) {
+    start();
+    for (int seed = 0; seed < SEEDS; seed++) {
+        set(0, seed, (const double[]){2.9, 3.0, 3.1, 3.2});
+        set(1, seed, (const double[]){3.3, 3.2 + 0.01 * seed, 3.1, 3.0});
+    }
+    judge("{metric: valid_loss, contrast: {'pre@warmup=0,lr=best': 1, 'post@warmup=0,lr=best': -1}, expects: lower, "
+          "test: choice}");
+    cr_expect_str_eq(m.table.verdicts.at[0].ends,
+                     "pre is best at 3e-4, the lowest of its 4 rates: a lower one may be better; post is best at 1e-2, "
+                     "the highest of its 4 rates: a higher one may be better");
+    OWNED char *text = made_up_write(table_text);
+    made_up_unbroken(text);
+    HOLDS(text, "pre is best at 3e-4, the lowest of its 4 rates: a lower one may be better");
+    LOCAL_TEXT(both);
+    LOCAL_TEXT(none);
+    const double rate[] = {1e-3, 1e-2};
+    grid_end_text("pre", (const double[]){1e-3, 1e-2, 1e-3}, 3, rate, 2, &both);
+    grid_end_text("pre", (const double[]){1e-3, 1e-3}, 2, rate, 1, &none);
+    cr_expect_str_eq(both.at, "pre is best at 1e-3 or 1e-2, the ends of its 2 rates: one outside may be better");
+    cr_expect_eq(none.length, 0, "one rate is no grid");
 }
 
 /* The loss chooses the rate; what is judged there may be another metric, which at other rates would say the opposite.
@@ -148,6 +185,10 @@ Test(grid, another_metric_is_judged_where_the_loss_chooses) {
     cr_assert_eq(m.table.verdicts.count, 1);
     cr_expect_float_eq(fabs(v->effect), fabs(mean), 1e-12);
     cr_expect_float_eq(v->p, row.step, 1e-15);
+    /* `trace` shows the runs of one rate: not a comparison at best rates. */
+    LOCAL(lineage_release) Lineage l;
+    lineage_make(&l, &m.table, SOURCE_ROOT, v->c->what.cell, v->c->what.step, METRIC_accuracy, 0, 1);
+    cr_expect(l.of == LINEAGE_ALONE && !l.c->what.best);
 }
 
 /* Three sentences of a run, `shared` bigrams in the second of them, and the BLEU that all three have. */
