@@ -10,7 +10,6 @@
 #include "bench/plan/declare.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/anytime.h"
-#include "bench/verdict/grid.h"
 
 const char *stored_file(const char *root, char out[STORED_PATH_SIZE]) {
     snprintf(out, STORED_PATH_SIZE, "%.540s/results/reference/claims.json", root);
@@ -266,7 +265,7 @@ static void stored_ends(const StoredVerdict *v, const ClaimTest *t, ClaimVerdict
         const json_t *term = stored_term(v, i);
         int n = take_numbers(json_object_get(term, "rates"), chosen, v->n);
         int rates = take_numbers(json_object_get(term, "grid"), rate, EXPERIMENT_VALUES_MAX);
-        if (n == v->n) grid_end_text(claim_term_name(t, i), chosen, n, rate, rates, &ends);
+        if (n == v->n) claim_end_text(t, i, chosen, n, rate, rates, &ends);
     }
     snprintf(out->ends, sizeof out->ends, "%s", ends.length ? ends.at : "");
 }

@@ -449,10 +449,16 @@ static void make_alone(Family *f, const Sample *s, const Contrast *what, int cou
     if (!count) f->alpha = s->x->alpha, f->conf = 1 - s->x->alpha;
 }
 
-const char *claim_term_name(const ClaimTest *t, int term) {
+void claim_end_text(const ClaimTest *t, int term, const double *chosen, int seeds, const double *rate, int rates,
+                    Text *out) {
+    const ClaimArm *arm = &t->term[term].arm;
     bool twice = false;
-    for (int i = 0; i < t->terms; i++) twice |= i != term && !strcmp(t->term[i].arm.name, t->term[term].arm.name);
-    return twice ? t->term[term].arm.text : t->term[term].arm.name;
+    LOCAL_TEXT(name);
+    for (int i = 0; i < t->terms; i++) twice |= i != term && !strcmp(t->term[i].arm.name, arm->name);
+    text_format(&name, "%s", arm->name);
+    for (int i = 0; twice && i < arm->at_count; i++)
+        text_format(&name, "%s%s=%s", i ? "," : "@", arm->at[i].key, arm->at[i].value);
+    grid_end_text(name.at, chosen, seeds, rate, rates, out);
 }
 
 static void say_ends(ClaimVerdict *v, const Sample *s) {
@@ -461,7 +467,7 @@ static void say_ends(ClaimVerdict *v, const Sample *s) {
     OWNED double *chosen = mem_alloc((size_t)s->seeds, sizeof *chosen);
     for (int i = 0; i < v->test->terms; i++) {
         int rates = grid_rates(s, &v->c->what.term[i], chosen, rate);
-        grid_end_text(claim_term_name(v->test, i), chosen, s->seeds, rate, rates, &ends);
+        claim_end_text(v->test, i, chosen, s->seeds, rate, rates, &ends);
     }
     snprintf(v->ends, sizeof v->ends, "%s", ends.length ? ends.at : "");
 }

@@ -92,8 +92,10 @@ double claim_reported(const ClaimTest *t, const RunSpec *spec, int terms, int st
 /* The cell of a verdict, as "layers = 4, lr = 1e-3"; of a grid without its rate. Returns out. */
 char *claim_verdict_cell(char out[256], const Experiment *x, const ClaimVerdict *v);
 
-/* "post"; "post@optimizer=adam,lr=best" where another term of the test is of the same arm. */
-const char *claim_term_name(const ClaimTest *t, int term);
+/* grid_end_text (bench/verdict/grid.h) of a term at its best rate, with its keys where another term is of the same arm:
+ * "post@warmup=0 is best at 3e-4, …". */
+void claim_end_text(const ClaimTest *t, int term, const double *chosen, int seeds, const double *rate, int rates,
+                    Text *out);
 
 void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s);
 void claim_verdicts_release(ClaimVerdicts *l);
