@@ -30,7 +30,7 @@ PY
   [ "$line" = "the same" ] && echo "ok $number - $name" || { echo "not ok $number - $name"; echo "# $line"; }
 }
 if [ "${3:-}" = rest ]; then
-  same peri-init quick peri 6 init_std=6.32e-2 lr=3e-3
+  same peri-init own peri 6 init_std=6.32e-2 lr=3e-3
   same peri-decay quick pre 5 weight_decay=0.3 lr=3e-3
   same residual-scale-fresh quick rezero 20 lr=1e-3
   echo "1..$number"
