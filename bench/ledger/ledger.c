@@ -321,10 +321,16 @@ static bool is_own(const Ledger *b, const LedgerLine *l, const StoredVerdict *v)
     return false;
 }
 
-/* Whether an earlier stored verdict measures the same in the same place: claims share contrasts. */
-static bool again(const Stored *s, const StoredVerdict *v) {
-    for (const StoredVerdict *x = s->at; x < v; x++)
-        if (x->contrast && !strcmp(x->contrast, v->contrast) && !strcmp(x->where, v->where)) return true;
+/* Whether another stored verdict of the same in the same place is taken for a claim: claims share contrasts. The one
+ * that was stored for the claim itself, which says whether it had been declared, comes before the first of the others. */
+static bool again(const Stored *s, const StoredVerdict *v, const Claim *claim) {
+    bool own = !strcmp(v->id, claim->id);
+    for (const StoredVerdict *x = s->at; x < s->at + s->count; x++) {
+        if (x == v || !x->contrast || strcmp(x->contrast, v->contrast) != 0 || strcmp(x->where, v->where) != 0)
+            continue;
+        bool of_claim = !strcmp(x->id, claim->id);
+        if (own == of_claim ? x < v : of_claim) return true;
+    }
     return false;
 }
 
@@ -332,7 +338,7 @@ static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
     LedgerLine bare = {.file = l->file, .claim = l->claim, .test = l->test};
     for (const StoredVerdict *v = b->kept.at; v < b->kept.at + b->kept.count; v++) {
         if (!v->contrast || (b->profile[0] && strcmp(v->profile, b->profile) != 0)) continue;
-        if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v)) continue;
+        if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v, l->claim)) continue;
         if (!ledger_linked(b, v->experiment, l->file->writeup) || is_own(b, l, v)) continue;
         LedgerKept *kept = mem_alloc(1, sizeof *kept);
         b->judged = mem_grow(b->judged, (size_t)b->judged_count + 1, sizeof *b->judged);
