@@ -214,6 +214,29 @@ check_what_cannot_vary_is_refused() {
   prints "^  900-2 .* not tested$" && prints "rate_stable' cannot vary here, as there is one learning rate"
 }
 
+# Two claims of one contrast: what was stored for each says that its runs had declared it.
+check_a_shared_contrast_is_declared_for_each_claim() {
+  local kept
+  claims_tree
+  kept=$W/tree/results/reference/claims.json
+  mkdir -p "$(dirname "$kept")"
+  cat >>"$W/tree/bench/claims/900.yaml" <<'YAML'
+  - id: 900-4
+    source: "line 4"
+    says: "It says so once more."
+    setup: tiny
+    at: [40]
+    family: "900"
+    tests:
+      - {metric: valid_loss, contrast: {"pre@width=32": 1, "pre@width=16": -1}, expects: lower, test: maxt, margin: 0.02}
+YAML
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ledger --format json --own
+  cp "$W/out" "$kept"
+  ends 0 claims 900-4 --results "$W/none"
+  prints '^  tiny smoke, step 40' && ! grep -qF '(exploratory)' "$W/out" || fail "what was stored for the first claim stands for the second"
+}
+
 # A fresh clone shows what the checkout keeps, judged by the same rules; own runs come first.
 check_stored_measurements_stand_in_for_runs() {
   local kept
