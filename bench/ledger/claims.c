@@ -205,7 +205,8 @@ void ledger_our_size(const LedgerClaim *c, Text *out) {
         return;
     }
     int seeds = l->stored ? l->stored->n : l->stated->m->seeds;
-    text_format(out, "%s, before the first step, %d seed%s", l->statement->setting, seeds, seeds == 1 ? "" : "s");
+    theory_setting(l->statement, out);
+    text_format(out, ", before the first step, %d seed%s", seeds, seeds == 1 ? "" : "s");
 }
 
 void ledger_why(const LedgerClaim *c, Text *out) {

@@ -225,25 +225,12 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
 
 /* Three lines: the words, and where the numbers are from. */
 static void legend(const Ledger *b, Cells *c) {
-    text_format(
-        &c->notes,
-        "A claim is reproduced or contradicted at the write-up's own size or by arithmetic, and seen here or not seen "
-        "here at another size. It is open where these runs cannot tell; beside it stands how many seeds would decide "
-        "it, and their time on two cores, or on an H100 where it says GPU. It is not tested where no run measures "
-        "it. ");
-    bool stated = false, within = false;
-    char words[48];
-    for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++) {
-        stated |= one->line && one->line->statement && one->claim->kind != KIND_arithmetic;
-        within |= nothing_seen(one, words) && one->line->v->c->inside;
-    }
-    if (within) text_format(&c->notes, "\"within\" stands before the largest difference that is too small to matter. ");
-    if (stated) text_format(&c->notes, "%s. ", THEORY_SETTINGS);
-    if (b->kept.count)
-        text_format(
-            &c->notes,
-            "What your runs do not measure is taken from results/reference/claims.json (--own leaves it out). ");
-    text_format(&c->notes, "`normbench claims ID` prints one claim in full, and why.");
+    text_format(&c->notes,
+                "A claim is reproduced or contradicted at the write-up's own size or by arithmetic, seen or not "
+                "seen here at another size, open where these runs cannot tell (then: seeds that would, time "
+                "on two cores or a GPU). ");
+    if (b->kept.count) text_format(&c->notes, "Stored numbers stand for runs that you lack (--own: without them). ");
+    text_format(&c->notes, "`normbench claims ID` prints one whole.");
 }
 
 /* "13 of 18 open claims would be decided in a day of two cores each; …" */

@@ -2,6 +2,7 @@
 #include "bench/write/theory.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
@@ -40,6 +41,36 @@ void theory_summary(const StatementVerdict *v, Text *out) {
     text_format(out, ", predicted %s, %d seed%s; %s (%s)", v->statement->predicted, v->m->seeds,
                 v->m->seeds == 1 ? "" : "s", v->statement->name, v->statement->setting);
     if (v->left) text_format(out, "; "), finding(v, out);
+}
+
+/* "L = 4 to 32, d = 128": what the letters stand for. */
+static void letters(const char *at, Text *out) {
+    for (; *at; at++) {
+        bool starts = at[-1] == ' ';
+        if (starts && (!strncmp(at, "L = ", 4) || !strncmp(at, "d = ", 4))) {
+            text_format(out, "%s ", *at == 'L' ? "depth" : "width");
+            at += 3;
+        } else
+            text_format(out, "%c", *at);
+    }
+}
+
+void theory_setting(const Statement *s, Text *out) {
+    static const char *const words[][2] = {{"XIONG,", "networks as in Xiong et al. 2020,"},
+                                           {"GPT,", "GPTs at GPT-2's start,"},
+                                           {"OWN,", "GPTs of the write-up's own size,"},
+                                           {"ALONE,", "a layer alone,"}};
+    const char *rest = s->setting;
+    for (int i = 0; i < 4; i++) {
+        size_t n = strlen(words[i][0]);
+        if (strncmp(s->setting, words[i][0], n) != 0) continue;
+        text_format(out, "%s", words[i][1]);
+        rest += n;
+    }
+    if (rest > s->setting)
+        letters(rest, out);
+    else
+        text_format(out, "%s", rest);
 }
 
 static void columns(Cells *c) {

@@ -21,7 +21,7 @@ report "experiments, claims and stored verdicts are found" "$(
   "$program" list >out 2>&1 || cat out
   for name in embedding-norm-4 peri-lr; do grep -q "^  $name " out || echo "list has no $name"; done
   "$program" claims 002 >out 2>&1 || cat out
-  tr -s ' \n' ' ' <out | grep -q 'taken from results/reference/claims.json' || echo "claims shows no stored verdicts"; rm out)"
+  tr -s ' \n' ' ' <out | grep -q 'Stored numbers stand for runs that you lack' || echo "claims shows no stored verdicts"; rm out)"
 report "a run, its table and the next line stay in the working folder" "$(
   "$program" new mine.yaml >said 2>&1 && "$program" run mine.yaml --seeds 2 --threads 1 >said 2>&1 || cat said
   next=$(sed -n 's/^Next: //p' said)

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "bench/verdict/theory.h"
+#include "bench/write/theory.h"
 #include "tests/test.h"
 
 enum { SEEDS = 4, MOST = 6 };
@@ -186,4 +187,20 @@ Test(theory, an_absent_file_says_what_to_type) {
     Theory t;
     cr_assert_eq(theory_read(&t, "/nowhere/measured.json", &e), RC_UNMEASURED);
     cr_assert(strstr(e.text, "normbench run theory"), "%s", e.text);
+}
+
+/* Where a table explains no letters, a setting needs none. */
+Test(theory, settings_are_told_in_words) {
+    static const struct {
+        const char *setting, *words;
+    } of[] = {{"OWN, L = 4, 12, d = 512", "GPTs of the write-up's own size, depth 4, 12, width 512"},
+              {"XIONG, L = 16, d = 32, one token", "networks as in Xiong et al. 2020, depth 16, width 32, one token"},
+              {"ALONE, d = 8 to 64", "a layer alone, width 8 to 64"},
+              {"GPT, L = 24, counted on the tape", "GPTs at GPT-2's start, depth 24, counted on the tape"},
+              {"counted", "counted"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        LOCAL_TEXT(words);
+        theory_setting(&(Statement){.setting = of[i].setting}, &words);
+        cr_expect_str_eq(words.at, of[i].words);
+    }
 }
