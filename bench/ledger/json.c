@@ -83,17 +83,24 @@ static json_t *stated_json(const Ledger *b, const LedgerLine *l) {
     return o;
 }
 
+static void put_or_remove(json_t *o, const char *key, const char *text) {
+    if (text[0])
+        json_add(o, key, text);
+    else
+        json_object_del(o, key);
+}
+
 /* What stands in another place after judging anew. */
 static void put_judged(json_t *o, const ClaimVerdict *v) {
     LOCAL_TEXT(words);
     table_hypothesis(v->test, &words);
-    json_add(o, "hypothesis", words.at);
+    json_add(o, "hypothesis", words.at, "metric", v->test->metric_text, "test", v->test->test->name, "decided_by",
+             v->by, "expects", expect_names[v->test->expects]);
     json_object_del(o, "p_writeup"), json_object_del(o, "words");
+    put_or_remove(o, "side_claimed", table_side_claimed(v->test));
+    put_or_remove(o, "side_found", table_side_found(v));
     json_add(o, "claim", v->claim->id, "says", v->claim->says, "source", v->claim->source);
-    if (v->why[0])
-        json_add(o, "why", v->why);
-    else
-        json_object_del(o, "why");
+    put_or_remove(o, "why", v->why);
     json_add(o, "p_decides", v->p, "floor", v->floor, "exploratory", v->undeclared);
 }
 

@@ -321,15 +321,19 @@ static bool is_own(const Ledger *b, const LedgerLine *l, const StoredVerdict *v)
     return false;
 }
 
-/* Whether another stored verdict of the same in the same place is taken for a claim: claims share contrasts. The one
- * that was stored for the claim itself, which says whether it had been declared, comes before the first of the others. */
-static bool again(const Stored *s, const StoredVerdict *v, const Claim *claim) {
-    bool own = !strcmp(v->id, claim->id);
+/* How well a stored verdict stands for a line that measures the same: stored for its test, for its claim, for another's. */
+static int fits(const StoredVerdict *v, const LedgerLine *l) {
+    bool of_claim = !strcmp(v->id, l->claim->id);
+    return of_claim + (of_claim && json_get_whole(v->json, "test_at") == l->test - l->claim->test);
+}
+
+/* Whether another stored verdict of the same in the same place is taken for a line: tests share contrasts. Of those that
+ * fit equally well the first is taken. */
+static bool again(const Stored *s, const StoredVerdict *v, const LedgerLine *l) {
     for (const StoredVerdict *x = s->at; x < s->at + s->count; x++) {
         if (x == v || !x->contrast || strcmp(x->contrast, v->contrast) != 0 || strcmp(x->where, v->where) != 0)
             continue;
-        bool of_claim = !strcmp(x->id, claim->id);
-        if (own == of_claim ? x < v : of_claim) return true;
+        if (fits(x, l) > fits(v, l) || (fits(x, l) == fits(v, l) && x < v)) return true;
     }
     return false;
 }
@@ -338,7 +342,7 @@ static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
     LedgerLine bare = {.file = l->file, .claim = l->claim, .test = l->test};
     for (const StoredVerdict *v = b->kept.at; v < b->kept.at + b->kept.count; v++) {
         if (!v->contrast || (b->profile[0] && strcmp(v->profile, b->profile) != 0)) continue;
-        if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v, l->claim)) continue;
+        if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v, l)) continue;
         if (!ledger_linked(b, v->experiment, l->file->writeup) || is_own(b, l, v)) continue;
         LedgerKept *kept = mem_alloc(1, sizeof *kept);
         b->judged = mem_grow(b->judged, (size_t)b->judged_count + 1, sizeof *b->judged);

@@ -229,12 +229,21 @@ check_a_shared_contrast_is_declared_for_each_claim() {
     family: "900"
     tests:
       - {metric: valid_loss, contrast: {"pre@width=32": 1, "pre@width=16": -1}, expects: lower, test: maxt, margin: 0.02}
+      - {metric: valid_loss, contrast: {"pre@width=32": 1, "pre@width=16": -1}, expects: equal, test: tost, margin: 0.5}
 YAML
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   ledger --format json --own
   cp "$W/out" "$kept"
   ends 0 claims 900-4 --results "$W/none"
   prints '^  tiny smoke, step 40' && ! grep -qF '(exploratory)' "$W/out" || fail "what was stored for the first claim stands for the second"
+  ends 0 claims --results "$W/none" --format json
+  python3 - "$W/out" "$kept" <<'PY' || fail "the JSON of one test stands for another's"
+import json, sys
+now, then = (json.load(open(f))["writeups"][0]["claims"][3]["verdicts"] for f in sys.argv[1:])
+assert [v["test"] for v in now] == ["maxt", "tost"], now
+for v in now: del v["stored"]
+assert now == then
+PY
 }
 
 # A fresh clone shows what the checkout keeps, judged by the same rules; own runs come first.
