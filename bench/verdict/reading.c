@@ -222,7 +222,8 @@ static const char *why_no_number(const ReadingOf *of) {
         const Term *t = &w->term[i];
         if (sample_arm(of->sample, t->cell, t->step, t->arm, w->metric).lacking) return "a run did not measure it";
     }
-    return "a diverged run has no such number";
+    bool diverged = of->c->diverged_a || of->c->diverged_b;
+    return diverged ? "a diverged run has no such number" : "a run's record does not have it";
 }
 
 /* The runs of a contrast's arms at all their rates, as st_predictors wants them. */
