@@ -326,9 +326,9 @@ static int seeds_wanted(const ClaimVerdict *v, const Family *f) {
 static void say_why_open(ClaimVerdict *v, const Reading *r, const Family *f) {
     if (r->why)
         say(v, "%s", r->why);
-    else if (isnan(v->p) && !(v->floor > 0))
+    else if (isnan(v->p) && !(v->floor >= f->alpha))
         say(v, "these runs give no p");
-    else if (isnan(v->p) || v->floor >= f->alpha)
+    else if (v->floor >= f->alpha)
         say(v, "with %d seed%s no p is below %.3g", f->n, f->n == 1 ? "" : "s", v->floor);
     else if (!v->why[0] && v->test->expects == EXPECT_equal)
         say(v, "it is not shown that the difference lies within %s", FORMAT_REAL(v->c->what.margin));
