@@ -31,7 +31,7 @@ PY
 }
 if [ "${3:-}" = rest ]; then
   same peri-init own peri 6 init_std=6.32e-2 lr=3e-3
-  same peri-decay quick pre 5 weight_decay=0.3 lr=3e-3
+  same peri-decay own pre 5 weight_decay=0.3 lr=3e-3
   same residual-scale-fresh quick rezero 20 lr=1e-3
   echo "1..$number"
   exit
