@@ -321,14 +321,14 @@ static bool is_own(const Ledger *b, const LedgerLine *l, const StoredVerdict *v)
     return false;
 }
 
-/* How well a stored verdict stands for a line that measures the same: stored for its test, for its claim, for another's. */
+/* How well a stored verdict stands for a line that measures the same: stored for its test, its claim, or another. */
 static int fits(const StoredVerdict *v, const LedgerLine *l) {
     bool of_claim = !strcmp(v->id, l->claim->id);
     return of_claim + (of_claim && json_get_whole(v->json, "test_at") == l->test - l->claim->test);
 }
 
-/* Whether another stored verdict of the same in the same place is taken for a line: tests share contrasts. Of those that
- * fit equally well the first is taken. */
+/* Whether another stored verdict of the same in the same place is taken for a line: tests share contrasts. Of those
+ * that fit equally well the first is taken. */
 static bool again(const Stored *s, const StoredVerdict *v, const LedgerLine *l) {
     for (const StoredVerdict *x = s->at; x < s->at + s->count; x++) {
         if (x == v || !x->contrast || strcmp(x->contrast, v->contrast) != 0 || strcmp(x->where, v->where) != 0)

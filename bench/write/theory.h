@@ -21,7 +21,7 @@ enum { THEORY_TABLE_SCHEMA = 2 };
     "XIONG is the setting of Xiong et al. 2020, GPT the architecture at GPT-2's start, OWN the same at a write-up's " \
     "own size, ALONE a part of a network; L is the number of blocks, d the width"
 
-/* A statement's setting without these short words: "a GPT of the write-up's own size, depth 12, width 512, 32 tokens". */
+/* A statement's setting in words: "GPTs of the write-up's own size, depth 12, width 512, 32 tokens". */
 void theory_setting(const Statement *s, Text *out);
 
 /* "WHAT: measured [interval], predicted …, 8 seeds; STATEMENT (SETTING)": a claim's line in the ledger. */

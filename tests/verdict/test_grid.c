@@ -237,8 +237,9 @@ Test(grid, bleu_is_crossed_with_sentences) {
 Test(grid, a_record_may_lack_a_number) {
     start();
     ((Evaluation *)(uintptr_t)record_at(made_up_at(0, 1, 2), 150))->metric[METRIC_accuracy] = (double)NAN;
-    judge("{metric: accuracy, contrast: {'pre@lr=1e-3,warmup=0': 1, 'post@lr=1e-3,warmup=0': -1}, expects: higher, test: "
-          "maxt}");
+    judge(
+        "{metric: accuracy, contrast: {'pre@lr=1e-3,warmup=0': 1, 'post@lr=1e-3,warmup=0': -1}, expects: higher, test: "
+        "maxt}");
     cr_assert_eq(m.table.verdicts.count, 1);
     cr_expect_eq(m.table.verdicts.at[0].seen, SEEN_unclear);
     cr_expect_str_eq(m.table.verdicts.at[0].why, "a run's record does not have it");
