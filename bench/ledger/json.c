@@ -92,12 +92,13 @@ static void put_or_remove(json_t *o, const char *key, const char *text) {
 
 /* What stands in another place after judging anew. */
 static void put_judged(json_t *o, const ClaimVerdict *v) {
+    const ClaimTest *t = v->test;
     LOCAL_TEXT(words);
-    table_hypothesis(v->test, &words);
-    json_add(o, "hypothesis", words.at, "metric", v->test->metric_text, "test", v->test->test->name, "decided_by",
-             v->by, "expects", expect_names[v->test->expects]);
+    table_hypothesis(t, &words);
+    json_add(o, "hypothesis", words.at, "metric", t->metric_text, "test", t->test->name, "decided_by", v->by, "expects",
+             t->expects != EXPECT_COUNT ? expect_names[t->expects] : NULL);
     json_object_del(o, "p_writeup"), json_object_del(o, "words");
-    put_or_remove(o, "side_claimed", table_side_claimed(v->test));
+    put_or_remove(o, "side_claimed", table_side_claimed(t));
     put_or_remove(o, "side_found", table_side_found(v));
     json_add(o, "claim", v->claim->id, "says", v->claim->says, "source", v->claim->source);
     put_or_remove(o, "why", v->why);

@@ -33,9 +33,7 @@ VerdictWord claim_word(ClaimKind kind, bool own, Seen seen);
 /* Of tests that decide a claim together: shown where each is. */
 Seen seen_together(Seen a, Seen b);
 
-enum { CLAIM_ENDS_SIZE = 300 };
-
-enum { CLAIM_SEEDS_MAX = 500 }; /* seeds of a plan that would decide a claim; more are no plan */
+enum { CLAIM_ENDS_SIZE = 300, CLAIM_SEEDS_MAX = 500 }; /* seeds of a plan that would decide a claim; more are no plan */
 
 /* The size of runs, as far as it is known: of a contrast the largest of its arms. */
 typedef struct {

@@ -20,8 +20,8 @@ void grid_judged(const Sample *s, const Contrast *w, const Term *t, const Sample
 int grid_rates(const Sample *s, const Term *t, double *chosen, double rate[EXPERIMENT_VALUES_MAX]);
 
 /* "post is best at 3e-4, the lowest of its 3 rates: a lower one may be better", where the rates chosen for all seeds
- * lie at ends of the grid; nothing otherwise. arm: what a reader calls it. Behind
- * other words it stands after a semicolon. */
+ * lie at ends of the grid; nothing otherwise. arm: what a reader calls it. Behind other words it stands after a
+ * semicolon. */
 void grid_end_text(const char *arm, const double *chosen, int seeds, const double *rate, int rates, Text *out);
 
 /* chosen[seeds]: for each seed the rate with the lowest mean validation loss over the other seeds, those at which a run
