@@ -8,7 +8,7 @@
 #   PROFILE/NAME-*   of an experiment whose records are stored: tests/write/reference.sh holds all of its files, which are
 #                    those of `table` without measured times and PDFs
 exec python3 - "$@" <<'PY'
-import glob, json, os, re, subprocess, sys
+import glob, json, os, re, subprocess, sys, tarfile
 
 os.chdir(sys.argv[1])
 listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True).stdout.split("\n")
@@ -23,7 +23,12 @@ for file in texts:
 for name in re.findall(r'"(?:reference/)?([a-z]+/[\w./=-]+)"', open("tests/numbers_in_text.def").read()):
     named |= {store + name, store + name + ".json"}
 experiments = sorted((os.path.basename(f)[:-5] for f in glob.glob("bench/experiments/*.yaml")), key=len, reverse=True)
-whole = {(p["profile"], p["experiment"]) for f in glob.glob(store + "records/*/MANIFEST.json") for p in json.load(open(f))["plans"]}
+def plans(archive):
+    with tarfile.open(archive) as tar:
+        return json.load(tar.extractfile(next(m for m in tar if m.name.endswith("/MANIFEST.json"))))["plans"]
+
+
+whole = {(p["profile"], p["experiment"]) for f in glob.glob(store + "records/*.tar.gz") for p in plans(f)}
 
 
 def used(path):

@@ -11,20 +11,11 @@
 #include "bench/formats/terminal.h"
 #include "bench/store/archive.h"
 
-static bool is_gz(const char *path) {
-    return text_ends(path, ".tar.gz") || text_ends(path, ".tgz");
-}
-
-static bool is_tar(const char *path) {
-    return is_gz(path) || text_ends(path, ".tar");
-}
-
 static Rc add(Archive *a, const Session *s, const Store *stored, const char *name, Error *e) {
     LOCAL(experiment_release) Experiment x = {0};
     LOCAL(records_release) Records records = {0};
     if (session_plan(s, name, &x, e) || records_take(&records, stored, &x, s->precise, e)) return e->code;
-    return records_complete(&records, s, &x, e) ? error_prefix(e, "%s: ", x.name)
-                                                : archive_add(a, &x, &records, s, e);
+    return records_complete(&records, s, &x, e) ? error_prefix(e, "%s: ", x.name) : archive_add(a, &x, &records, s, e);
 }
 
 /* The tar file through gzip -n, which writes neither name nor time. */
@@ -54,10 +45,10 @@ static void top_folder(char out[100], const char *path) {
 }
 
 static Rc write_to(const Archive *a, const char *path, Error *e) {
-    bool gz = is_gz(path);
+    bool gz = archive_is_packed(path);
     char top[100];
     LOCAL_TEXT(tar);
-    if (!is_tar(path)) return archive_folder(a, path, e);
+    if (!archive_is_tar(path)) return archive_folder(a, path, e);
     top_folder(top, path);
     archive_tar(a, top, &tar);
     return gz ? compress(&tar, path, e) : file_write(path, tar.at, tar.length, e);
@@ -72,14 +63,14 @@ static void print_end(const Archive *a, const char *path) {
     for (int i = 0; i < a->files; i++) bytes += a->file[i].length;
     terminal_say(stdout, "%s: %d runs, %d files, %.1f kB unpacked; to read them:%s", path, a->runs, a->files,
                  1e-3 * (double)bytes, on ? "\n" : " ");
-    if (is_tar(path)) {
+    if (archive_is_tar(path)) {
         text_format(&line, on ? "  tar -xf " : "tar -xf ");
         text_shell(&line, path);
         text_format(&line, on ? "\n" : " && ");
     }
     top_folder(top, path);
     text_format(&line, on ? "  normbench table %s --results " : "normbench table %s --results ", a->plan[0].slug);
-    text_shell(&line, is_tar(path) ? top : path);
+    text_shell(&line, archive_is_tar(path) ? top : path);
     printf("%s\n", line.at);
 }
 

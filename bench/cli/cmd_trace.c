@@ -224,8 +224,7 @@ static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN
     }
     terminal_say(stderr, "normbench: note: not all of these runs are in results/; those stored in %s are read\n",
                  kept + strlen(s->root) + 1);
-    snprintf(s->results, sizeof s->results, "%.590s", kept);
-    snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
+    if (session_unpack(s, kept, e)) return e->code;
     return until_read(records, s->runs, x, s->precise, e);
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/run/cluster/mpi.h"
+#include "bench/store/archive.h"
 #include "kernels/cuda/dry.h"
 
 /* A standard stream that was closed would lend its number to the next file that is opened, and messages would end up in
@@ -281,6 +282,17 @@ static Rc take_overrides(Session *s, const Options *o, Error *e) {
     return error_set(e, RC_USAGE, "--name: '%.80s' is an experiment; take another name", s->slug);
 }
 
+/* --results FILE.tar.gz: its files are read from a temporary folder, where a command would lose what it writes. */
+static Rc take_archive(Session *s, const char *command, Error *e) {
+    static const char *const names[] = {"runs", "show", "trace", "claims", "status"};
+    char path[sizeof s->results];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(command, names[i])) return session_unpack(s, strcpy(path, s->results), e);
+    return error_set(e, RC_USAGE,
+                     "--results: %.400s is an archive, beside whose records %s cannot write; unpack it first: tar -xf",
+                     s->results, command);
+}
+
 Rc session_init(Session *s, Options *o, Error *e) {
     *s = (Session){.options = o};
     hold_streams();
@@ -294,6 +306,7 @@ Rc session_init(Session *s, Options *o, Error *e) {
     else
         snprintf(s->results, sizeof s->results, "%s%sresults", s->installed ? "" : s->root, s->installed ? "" : "/");
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
+    if (archive_is_tar(s->results) && !folder_filled(s->results) && take_archive(s, o->command, e)) return e->code;
     snprintf(s->cache, sizeof s->cache, "%s/datasets/cache", s->root);
     if (s->installed) own_cache(s->cache, sizeof s->cache);
     s->places = (DataPlaces){.data = option(o, OPTION_data, NULL),

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/formats/json.h"
+#include "bench/formats/subprocess.h"
+#include "bench/formats/unpack.h"
 
 void archive_begin(Archive *a) {
     *a = (Archive){0};
@@ -28,10 +31,10 @@ static void add_file(Archive *a, const char *path, char *bytes, size_t length) {
     a->file[a->files++] = (ArchiveFile){.path = mem_text(path), .bytes = bytes, .length = length};
 }
 
-static bool has(const Archive *a, const char *path) {
+const ArchiveFile *archive_file(const Archive *a, const char *path) {
     int i = 0;
     while (i < a->files && strcmp(a->file[i].path, path)) i++;
-    return i < a->files;
+    return i < a->files ? &a->file[i] : NULL;
 }
 
 static void count_maker(Archive *a, const RunRecord *r) {
@@ -63,7 +66,7 @@ static Rc add_note(Archive *a, const PlanFolder *folder, const char *root, const
     char path[128];
     LOCAL_TEXT(text);
     snprintf(path, sizeof path, "out/%s/plan.json", folder->slug);
-    if (has(a, path)) return RC_OK;
+    if (archive_file(a, path)) return RC_OK;
     json_t *note = plan_note_carried(folder, root, x, o);
     if (!note) return error_set(e, RC_USAGE, "plan.json: an option is not UTF-8");
     json_print(note, JSON_EXACT, &text);
@@ -95,7 +98,7 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session 
             size_t length;
             snprintf(path, sizeof path, "runs/%s/%s", run->id, record_files[k]);
             snprintf(from, sizeof from, "%.1000s/%s/%s", runs, run->id, record_files[k]);
-            if (has(a, path)) continue;
+            if (archive_file(a, path)) continue;
             if (file_read(from, &bytes, &length, e)) return e->code;
             add_file(a, path, bytes, length);
             new = true;
@@ -188,4 +191,86 @@ void archive_tar(const Archive *a, const char *top, Text *out) {
         text_add(out, zeros, (512 - f->length % 512) % 512);
     }
     text_add(out, zeros, sizeof zeros);
+}
+
+bool archive_is_packed(const char *path) {
+    return text_ends(path, ".tar.gz") || text_ends(path, ".tgz");
+}
+
+bool archive_is_tar(const char *path) {
+    return archive_is_packed(path) || text_ends(path, ".tar");
+}
+
+/* Whether a path is one that archive_close may have listed: below the archive's own folder, and nowhere else. */
+static bool own_path(const char *path) {
+    bool below = !strncmp(path, "runs/", 5) || !strncmp(path, "out/", 4);
+    return !strcmp(path, "MANIFEST.json") || !strcmp(path, "SHA256SUMS") || (below && !strstr(path, ".."));
+}
+
+/* Read a header of a ustar or GNU tar file: its sum, its length, its kind, and the name below the file's one folder. */
+static bool header_read(const char header[512], char path[260], char *kind, size_t *length) {
+    char whole[260];
+    unsigned sum = 0;
+    bool ustar = !memcmp(header + 257, "ustar", 6), prefixed = ustar && header[345];
+    for (int i = 0; i < 512; i++) sum += i >= 148 && i < 156 ? ' ' : (unsigned char)header[i];
+    *length = strtoul(header + 124, NULL, 8);
+    *kind = header[156];
+    snprintf(whole, sizeof whole, "%.155s%s%.100s", prefixed ? header + 345 : "", prefixed ? "/" : "", header);
+    const char *below = strchr(whole, '/');
+    snprintf(path, sizeof whole, "%s", below ? below + 1 : "");
+    return !memcmp(header + 257, "ustar", 5) && strtoul(header + 148, NULL, 8) == sum;
+}
+
+/* Add the files of a tar file's bytes. False: it breaks off, or these are not an archive's. */
+static bool take_files(Archive *a, const char *bytes, size_t size) {
+    char path[260], kind;
+    size_t at = 0, length;
+    while (size - at >= 512 && bytes[at]) {
+        if (!header_read(bytes + at, path, &kind, &length) || length > size - at - 512) return false;
+        at += 512;
+        if (kind != '5') { /* '5': a folder */
+            if (kind != '0' || !own_path(path) || archive_file(a, path)) return false;
+            char *copy = mem_alloc(length + 1, 1);
+            memcpy(copy, bytes + at, length);
+            add_file(a, path, copy, length);
+        }
+        length += (512 - length % 512) % 512;
+        if (length > size - at) return false;
+        at += length;
+    }
+    return size - at >= 1024 && archive_file(a, "MANIFEST.json") != NULL;
+}
+
+/* Unpack by the program gzip, for a build without zlib. */
+static Rc read_packed(const char *path, char **bytes, size_t *size, Error *e) {
+    static const char *const gzip[] = {"gzip", "-d", "archive.tar.gz", NULL};
+    Scratch folder;
+    char file[640];
+    bool absent;
+    if (scratch_make(&folder, e)) return e->code;
+    snprintf(file, sizeof file, "%s/archive.tar.gz", folder.path);
+    Rc rc = subprocess_copy(path, file, e);
+    if (!rc && subprocess_run(gzip, folder.path, &absent, e))
+        rc = absent ? error_set(e, RC_UNMEASURED, "%s: this build has no zlib, and gzip is not installed", path)
+                    : error_set(e, RC_INTEGRITY, "%s: the gzip file breaks off or is damaged", path);
+    snprintf(file, sizeof file, "%s/archive.tar", folder.path);
+    if (!rc) rc = file_read(file, bytes, size, e);
+    scratch_remove(&folder);
+    return rc;
+}
+
+Rc archive_read(Archive *a, const char *path, Error *e) {
+    OWNED char *bytes = NULL;
+    size_t size;
+    archive_begin(a);
+    if (archive_is_packed(path) && !unpack_known && file_exists(path)) {
+        if (read_packed(path, &bytes, &size, e)) return e->code;
+    } else if (file_read(path, &bytes, &size, e))
+        return e->code;
+    if (unpack_gzip(&bytes, &size, e)) {
+        e->code = RC_INTEGRITY;
+        return error_prefix(e, "%s: ", path);
+    }
+    if (take_files(a, bytes, size)) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "%s: it breaks off, or `normbench records archive` did not write it", path);
 }

@@ -10,7 +10,8 @@
  *                                             files: [{path, bytes, sha256}]}
  *   SHA256SUMS                                of all of these, for `sha256sum -c`
  *
- * The unpacked folder is a folder of results: `normbench table WORD --results FOLDER`, whoever has it. */
+ * The unpacked folder is a folder of results: `normbench table WORD --results FOLDER`, whoever has it. Commands that
+ * write nothing beside the records read FILE.tar.gz as it is (session_unpack). */
 #ifndef BENCH_STORE_ARCHIVE_H
 #define BENCH_STORE_ARCHIVE_H
 
@@ -52,6 +53,18 @@ void archive_close(Archive *a);
  * target exists; RC_UNMEASURED: the disk refused. */
 Rc archive_folder(const Archive *a, const char *folder, Error *e);
 void archive_tar(const Archive *a, const char *top, Text *out);
+
+/* Read into a, which is released also after an error, the files of a FILE.tar or FILE.tar.gz that archive_tar wrote, or
+ * that tar packed anew, and nothing else of it: plans, runs and builds stand in MANIFEST.json. Codes: file_read;
+ * RC_UNMEASURED: neither zlib nor the program gzip can unpack it; RC_INTEGRITY: it breaks off, or is no such file. */
+Rc archive_read(Archive *a, const char *path, Error *e);
+
+/* Whether a path ends as a tar file's, which gzip may have packed. */
+bool archive_is_tar(const char *path);
+bool archive_is_packed(const char *path);
+
+/* Return a file of the archive; NULL: it has none of this path. */
+const ArchiveFile *archive_file(const Archive *a, const char *path);
 
 void archive_release(Archive *a);
 

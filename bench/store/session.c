@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/formats/document.h"
+#include "bench/store/archive.h"
 #include "bench/store/feeding.h"
 #include "bench/store/texts.h"
 #include "kernels/cuda/dry.h"
@@ -41,6 +42,17 @@ void session_release(Session *s) {
     for (int i = 0; i < s->datasets; i++) dataset_release(&s->dataset[i]);
     s->datasets = 0;
     plan_note_release(&s->recalled);
+    if (s->archive[0]) scratch_remove(&s->unpacked);
+    s->archive[0] = 0;
+}
+
+Rc session_unpack(Session *s, const char *path, Error *e) {
+    LOCAL(archive_release) Archive a;
+    if (archive_read(&a, path, e) || scratch_make(&s->unpacked, e)) return e->code;
+    snprintf(s->archive, sizeof s->archive, "%s", path);
+    snprintf(s->results, sizeof s->results, "%s", s->unpacked.path);
+    snprintf(s->runs, sizeof s->runs, "%.599s/runs", s->results);
+    return archive_folder(&a, s->results, e);
 }
 
 Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e) {
@@ -203,7 +215,7 @@ void session_results(const Session *s, Text *out) {
     snprintf(usual, sizeof usual, "%s%sresults", s->installed ? "" : s->root, s->installed ? "" : "/");
     if (!strcmp(s->results, usual)) return;
     text_format(out, " --results ");
-    text_shell(out, s->results);
+    text_shell(out, s->archive[0] ? s->archive : s->results);
 }
 
 static void typed(const char *option, const char *const *value, int count, Text *out) {

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/ranks.h"
+#include "base/scratch.h"
 #include "bench/store/plan_folder.h"
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
@@ -22,6 +23,8 @@ typedef struct {
     bool installed;    /* root was made by `meson install` and is read only */
     char results[600]; /* --results, else root/results; if installed, results/ of the working folder */
     char runs[640];    /* results/runs */
+    Scratch unpacked;  /* results of an archive; removed by session_release */
+    char archive[600]; /* its path, FILE.tar.gz; "": results are a folder */
     char cache[600];
     DataPlaces places;
     const Backend *backend;  /* backend of the precision asked for, for commands that compute without a plan */
@@ -45,6 +48,10 @@ typedef struct {
 } Session;
 
 void session_release(Session *s);
+
+/* Take what an archive (bench/store/archive.h) holds as the results, in a temporary folder, where nothing may be
+ * written. Codes: see archive_read, scratch_make and archive_folder. */
+Rc session_unpack(Session *s, const char *path, Error *e);
 
 /* Signal that arrived after session_signals: SIGINT, or SIGTERM, also for SIGHUP (unless ignored: nohup) and SIGUSR1. A
  * second SIGINT or SIGTERM ends the program at once. */
@@ -81,7 +88,7 @@ void session_shown(const Session *s, const Experiment *x, const char *verb, Text
 /* Append session_command's text for x's plan with other seeds, "seeds=13-24"; NULL: x's own. */
 void session_other_seeds(const Session *s, const Experiment *x, const char *verb, const char *seeds, Text *out);
 
-/* Append " --results DIR", quoted for a shell, unless the results are the checkout's. */
+/* Append " --results DIR", or the archive, quoted for a shell, unless the results are the checkout's. */
 void session_results(const Session *s, Text *out);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
+#include "bench/store/archive.h"
 #include "bench/store/metrics.h"
 
 enum { SHOWN = 90, PATH_SIZE = 1400 };
@@ -25,35 +27,38 @@ void reference_release(Reference *r) {
     text_release(&r->difference);
 }
 
+/* Read an archive and whether its manifest names the plan. */
 static Rc names_plan(const char *path, const char *plan, bool *names, bool *curves, Error *e) {
+    LOCAL(archive_release) Archive a;
     json_error_t why;
-    json_t *one, *all = json_load_file(path, JSON_REJECT_DUPLICATES, &why), *plans = json_object_get(all, "plans");
+    if (archive_read(&a, path, e)) return e->code;
+    const ArchiveFile *manifest = archive_file(&a, "MANIFEST.json");
+    json_auto_t *all = json_loadb(manifest->bytes, manifest->length, JSON_REJECT_DUPLICATES, &why);
+    const json_t *one, *plans = json_object_get(all, "plans");
     size_t i;
-    bool is = json_is_array(plans);
+    if (!json_is_array(plans))
+        return error_set(e, RC_INTEGRITY, "%s, MANIFEST.json: %s", path, all ? "it names no plans" : why.text);
     json_array_foreach(plans, i, one) {
         const char *text = json_string_value(json_object_get(one, "plan"));
         *names |= text && !strcmp(text, plan);
     }
     *curves = !json_is_false(json_object_get(all, "curves"));
-    if (!is) error_set(e, RC_INTEGRITY, "%s: %s", path, all ? "it names no plans" : why.text);
-    json_decref(all);
-    return is ? RC_OK : e->code;
+    return RC_OK;
 }
 
 Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e) {
-    char all[PATH_SIZE], path[PATH_SIZE + 300], **name;
+    char all[PATH_SIZE], path[REFERENCE_PATH_SIZE], **name;
     bool names = false;
     Rc rc = RC_OK;
     snprintf(all, sizeof all, "%.600s/results/reference/records", root);
-    int folders = folder_names(all, "", &name);
+    int archives = folder_names(all, ".tar.gz", &name);
     *out = 0, *curves = false;
-    for (int i = 0; i < folders && !rc && !names; i++) {
-        snprintf(path, sizeof path, "%s/%.200s/MANIFEST.json", all, name[i]);
-        if (name[i][0] == '.' || !file_exists(path)) continue;
+    for (int i = 0; i < archives && !rc && !names; i++) {
+        snprintf(path, sizeof path, "%.650s/%.200s.tar.gz", all, name[i]);
         rc = names_plan(path, plan, &names, curves, e);
-        if (names) snprintf(out, REFERENCE_PATH_SIZE, "%.650s/%.200s", all, name[i]);
+        if (names) strcpy(out, path);
     }
-    names_free(name, folders);
+    names_free(name, archives);
     return rc;
 }
 
@@ -282,18 +287,29 @@ bool reference_differs(const Reference *r) {
 
 /* Where runs are stored: whole, or a line each of NAME-runs.csv. */
 typedef struct {
-    char folder[REFERENCE_PATH_SIZE + 8];
-    char *list; /* NULL: there is none */
+    char folder[620];
+    Scratch unpacked; /* of an archive */
+    const char *kept; /* its path; "": none */
+    char *list;       /* NULL: there is none */
 } StoredRuns;
 
 static Rc open_runs(StoredRuns *s, const Reference *r, const char *root, const char *kept, const char *profile,
                     Error *e) {
+    LOCAL(archive_release) Archive a = {0};
     char path[1100];
     size_t length;
-    *s = (StoredRuns){.list = NULL};
-    snprintf(s->folder, sizeof s->folder, "%s/runs", kept);
+    *s = (StoredRuns){.kept = ""};
+    if (kept[0] && (archive_read(&a, kept, e) || scratch_make(&s->unpacked, e))) return e->code;
+    s->kept = kept;
+    if (kept[0] && archive_folder(&a, s->unpacked.path, e)) return e->code;
+    snprintf(s->folder, sizeof s->folder, "%s/runs", s->unpacked.path);
     snprintf(path, sizeof path, "%.600s/results/reference/%.60s/%.120s-runs.csv", root, profile, r->name);
     return file_exists(path) ? file_read(path, &s->list, &length, e) : RC_OK;
+}
+
+static void close_runs(StoredRuns *s) {
+    if (s->kept[0]) scratch_remove(&s->unpacked);
+    free(s->list);
 }
 
 /* Metrics that one of two records of a run has and the other, of an older program, lacks. */
@@ -316,7 +332,7 @@ static void find_younger(Reference *r, const RunRecord *stored, const RunRecord 
 /* One run whose record is stored. */
 static Rc beside(Reference *r, const StoredRuns *s, const RunRecord *here, bool *alike, Error *e) {
     LOCAL(record_release) RunRecord stored = {0};
-    if (record_members(&stored, s->folder, here->id, e)) return error_prefix(e, "%s: ", s->folder);
+    if (record_members(&stored, s->folder, here->id, e)) return error_prefix(e, "%s: ", s->kept);
     *alike = !strcmp(stored.loss_chain, here->loss_chain) && !strcmp(stored.parameters_hash, here->parameters_hash);
     find_younger(r, &stored, here);
     return RC_OK;
@@ -352,7 +368,7 @@ Rc reference_runs(Reference *r, const char *root, const char *kept, const Experi
         r->runs++, r->known += known, r->alike += alike;
         if (!alike) name_run(r, x, &records[i], known);
     }
-    free(s.list);
+    close_runs(&s);
     return rc;
 }
 

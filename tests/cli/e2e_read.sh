@@ -328,6 +328,49 @@ check_stored_runs_are_compared() {
   refused '--fail-on: embedding_norm is neither better lower nor higher' table toy.yaml --profile smoke --fail-on worse --results r
 }
 
+# Commands that write nothing beside the records read an archive; what is none, or is cut, or leads elsewhere is refused.
+check_an_archive_is_read_as_it_is() {
+  local toy=(toy.yaml --profile smoke) command file id
+  export TMPDIR=$W/scratch && mkdir "$TMPDIR"
+  ends 0 archive "${toy[@]}" -o "$W/a.tar.gz" --results "$T/whole"
+  ends 0 archive "${toy[@]}" -o "$W/a.tar" --results "$T/whole"
+  mkdir "$W/other" && tar -C "$W/other" -xf "$W/a.tar" && tar -C "$W/other" -czf "$W/packed-anew.tgz" a
+  id=$(id_of ours 2 "$T/whole")
+  for command in "runs toy.yaml --profile smoke" "runs show $id" "status toy.yaml --profile smoke" "claims 004" \
+    "trace toy.yaml:ours-plain --profile smoke"; do
+    ends 0 $command --results "$W/other/a"
+    cp "$W/out" "$W/unpacked"
+    for file in a.tar.gz a.tar packed-anew.tgz; do
+      ends 0 $command --results "$W/$file"
+      sed "s|$W/$file|$W/other/a|g" "$W/out" | diff - "$W/unpacked" || fail "$command reads another thing in $file"
+    done
+  done
+  refused "--results: $W/a.tar.gz is an archive, beside whose records table cannot write; unpack it first: tar -xf" table "${toy[@]}" --results "$W/a.tar.gz"
+  [ -z "$(ls -A "$TMPDIR")" ] || fail "a temporary folder is left"
+  head -c 3000 "$W/a.tar.gz" >"$W/cut.tar.gz" && head -c 9000 "$W/a.tar" >"$W/cut.tar" && echo hello >"$W/text.tar"
+  sed 's/loss_chain/lost_chain/' "$W/a.tar" | gzip >"$W/named.tar.gz" # its records do not have their hashes
+  python3 - "$W" <<'PY'
+import io, sys, tarfile
+for name, member in (("up", "a/../../x"), ("root", "/x"), ("twice", "a/MANIFEST.json"), ("strange", "a/x"), ("link", "a/runs/x")):
+    with tarfile.open(f"{sys.argv[1]}/{name}.tar", "w", format=tarfile.USTAR_FORMAT) as tar:
+        for path in ("a/MANIFEST.json", member):
+            info = tarfile.TarInfo(path)
+            info.size = 0 if name == "link" and path == member else 2
+            info.type = tarfile.SYMTYPE if info.size == 0 else tarfile.REGTYPE
+            tar.addfile(info, io.BytesIO(b"{}"))
+PY
+  for file in cut.tar text.tar up.tar root.tar twice.tar strange.tar link.tar; do
+    ends 5 runs --results "$W/$file"
+    says "$file: it breaks off, or .normbench records archive. did not write it"
+  done
+  ends 5 runs --results "$W/cut.tar.gz"
+  says 'cut.tar.gz: the gzip file breaks off'
+  ends 5 runs show "$id" --results "$W/named.tar.gz"
+  ends 2 runs --results "$W/absent.tar.gz"
+  [ -z "$(ls -A "$TMPDIR")" ] || fail "a temporary folder is left"
+  [ ! -e "$W/x" ] && [ ! -e /x ] || fail "a file was written elsewhere"
+}
+
 # Where the records of a stored table are not, its list of runs is read: by trace, runs show and table.
 check_stored_lists_stand_in_for_records() {
   local list=results/reference/quick/peri-lr-runs.csv id
@@ -337,7 +380,7 @@ check_stored_lists_stand_in_for_records() {
   chmod -R u+w results/reference/quick
   export NORMBENCH_ROOT=$W/tree
   ends 0 trace 'peri-seeds: peri - pre' # as README says
-  says 'those stored in results/reference/records/peri-seeds are read' && says 'note: this is profile quick: no --profile is given'
+  says 'those stored in results/reference/records/peri-seeds.tar.gz are read' && says 'note: this is profile quick: no --profile is given'
   prints '^mean difference  \+0\.449 \[0\.390, 0\.508\]'
   ends 0 trace 'peri-lr: peri - pre' lr=3e-3
   says "these runs are not in results/; their losses are those of $list"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The stored records make the stored tables. TAP.  reference.sh PROGRAM ROOT
-# Each folder below results/reference/records with a MANIFEST.json is what `normbench records archive` wrote. Its sums must hold,
+# Each archive in results/reference/records is what `normbench records archive` wrote. Its sums must hold,
 # and `table` must make of it, with no corpus in reach, all files of results/reference/<profile>/, byte for byte, as
 # `verify --tables` compares them (bench/verify/reference.h says what is left out); the same of results/reference/theory.
 # `verify --tables` is then given bad versions of one. NORMBENCH_WRITE_GOLDEN=1 writes the stored files anew first.
@@ -40,19 +40,19 @@ for metric in sorted(today):
 PY
 }
 
-while read -r manifest; do
-  from=$(dirname "$manifest") name=$(basename "$(dirname "$manifest")")
+for archive in "$root"/results/reference/records/*.tar.gz; do
+  name=$(basename "$archive" .tar.gz) from=$T/$(basename "$archive" .tar.gz)
+  tar -xf "$archive" -C "$T" || { report "$name: it is a tar file" "tar cannot unpack it"; continue; }
   report "$name: records have the hashes of their manifest" "$(cd "$from" && sha256sum --quiet -c SHA256SUMS 2>&1
     find . -type f ! -name SHA256SUMS | sed 's|^\./||' | sort | diff - <(cut -c67- SHA256SUMS | sort))"
   [ "$name" = full ] || report "$name: records have every metric of today" "$(older "$from")"
   # A run made today declares today's claims, so its table would not be this one: train it anew and archive it.
   [ "$name" != quick ] || report "$name: records declare today's claims" \
     "$(grep -h '(exploratory)' "$root"/results/reference/quick/embedding-norm-4-claims.tex)"
-  cp -r "$from" "$T/$name" && chmod -R u+w "$T/$name"
   while read -r experiment profile; do
     report "$name: $experiment $profile is reprinted" "$(reprints "$T/$name" "$experiment" "$profile" "$profile")"
-  done < <(plans "$manifest")
-done < <(find "$root/results/reference/records" -name MANIFEST.json | sort)
+  done < <(plans "$from/MANIFEST.json")
+done
 [ "$number" -gt 0 ] || report "there are reference records" "none in results/reference/records"
 mkdir -p "$T/measured/out/theory" && cp "$root/results/reference/theory/measured.json" "$T/measured/out/theory/"
 report "theory is reprinted" "$(reprints "$T/measured" theory "" theory)"
@@ -64,9 +64,11 @@ fresh() {
   mkdir -p "$T/tree/bench" "$T/tree/results/reference/records"
   ln -s "$root/bench/experiments" "$root/bench/claims" "$T/tree/bench/"
   cp -r "$root/results/reference/quick" "$T/tree/results/reference/"
-  cp -r "$root/results/reference/records/quick" "$T/tree/results/reference/records/"
+  cp "$root/results/reference/records/quick.tar.gz" "$T/tree/results/reference/records/"
+  packed=$T/tree/results/reference/records/quick.tar.gz records=$T/tree/quick
+  tar -xf "$packed" -C "$T/tree"
   cp -r "$T/quick" "$T/here"
-  stored=$T/tree/results/reference/quick records=$T/tree/results/reference/records/quick
+  stored=$T/tree/results/reference/quick
   here=$(echo "$T"/here/out/$N-*) plan=$(echo "$T"/here/out/$N-*/plan.json)
   chmod -R u+w "$T/tree/results"
 }
@@ -79,6 +81,7 @@ says() { # NAME EXIT-CODE PATTERN...: lines of `verify --tables`
   report "$name" "${wrong:+$wrong
 $(cat "$T/out")}"
 }
+pack() { tar -czf "$packed" -C "$T/tree" quick; } # what was changed of the records
 unlist() { python3 - "$plan" "$1" <<'PY'
 import json, re, sys
 note = json.load(open(sys.argv[1]))
@@ -113,20 +116,23 @@ for name in sys.argv[1:]:
     for evaluation in record["evaluations"]: evaluation.pop("grad_spikes", None)
     json.dump(record, open(name, "w"))
 PY
+  pack
   says "records of an older program" 1 "$N.csv, line 1\$" 'why: the stored runs are older than the metric grad_spikes'
-  fresh; record=$(echo "$records"/runs/*/record.json | cut -d' ' -f2); sed -i 's/"loss_chain": "..../"loss_chain": "0000/' "$record"
+  fresh; record=$(echo "$records"/runs/*/record.json | cut -d' ' -f2); sed -i 's/"loss_chain": "..../"loss_chain": "0000/' "$record"; pack
   says "a run with other bits" 1 '31 of 32 runs have the stored loss chains' 'first: .*, seed [0-9]+ \(.*has another loss chain'
-  fresh; rm -r "$(dirname "$record")"
+  fresh; rm -r "$(dirname "$record")"; pack
   says "a run that is not stored" 1 '31 of 32 runs have the stored loss chains' 'first: .*, seed [0-9]+ \(.*is not among the stored'
-  fresh; echo '{' >"$records/MANIFEST.json"
+  fresh; head -c 5000 "$root/results/reference/records/quick.tar.gz" >"$packed"
+  says "an archive that breaks off" 5 'quick.tar.gz: the gzip file breaks off'
+  fresh; echo '{' >"$records/MANIFEST.json"; pack
   says "a damaged manifest" 5 'MANIFEST.json: '
-  fresh; rm -r "$records" "$stored/$N".* "$stored/$N"-*
+  fresh; rm "$packed"; rm "$stored/$N".* "$stored/$N"-*
   says "nothing stored" 0 'no file of this table is stored; nothing to compare with'
   fresh; rm "$stored/$N"-curves.* "$stored/$N"-blocks.*
   says "files of curves that are not stored" 1 "$N-blocks.csv was made here and is not stored"
-  sed -i '2s/^/ "curves": false,\n/' "$records/MANIFEST.json"
+  sed -i '2s/^/ "curves": false,\n/' "$records/MANIFEST.json"; pack
   says "records that are stored without curves" 0 '4 other files of this table are not stored' '7 of 7 files are the stored ones, byte for byte'
-  fresh; rm -r "$records" "$stored/$N".tex
+  fresh; rm "$packed"; rm "$stored/$N".tex
   says "a table without stored records" 0 '1 other file of this table is not stored' '10 of 10 files are the stored ones'
   fresh; python3 - "$records" "$stored/$N-runs.csv" <<'PY'
 import glob, json, sys
@@ -136,7 +142,7 @@ with open(sys.argv[2], "w") as out:
         record = json.load(open(name))
         print("any,0," + ",".join(record[key] for key in ("loss_chain", "parameters_hash", "id")), file=out)
 PY
-  rm -r "$records"
+  rm "$packed"
   says "a list of the runs' hashes" 0 '32 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
   sed -i '3s/,[0-9a-f]\{8\}/,00000000/; 4s/.$/x/' "$stored/$N-runs.csv"
   says "a list with other hashes" 1 '30 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
