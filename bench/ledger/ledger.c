@@ -295,8 +295,10 @@ void ledger_note_parts(const Ledger *b) {
 }
 
 void ledger_class(const LedgerLine *l, Text *out) {
-    const Text *classes = &l->in->table.classes;
-    if (classes->length) text_format(out, ", class %s", classes->at);
+    const Table *t = &l->in->table;
+    bool named = false;
+    for (int f = 0; f < t->x->factors; f++) named |= !strcmp(t->x->factor[f].key, "precision");
+    if (t->classes.length && !named) text_format(out, ", class %s", t->classes.at);
 }
 
 /* ---- The stored measurements in the ledger: of tests that nothing in the results at hand measures, or on other

@@ -169,7 +169,8 @@ void ledger_part(const LedgerPart *p, Text *out);
 /* A note for each part, and for each table whose runs are not all of class canon, to standard error. */
 void ledger_note_parts(const Ledger *b);
 
-/* ", class bf16-amx": the arithmetic of a line's runs; nothing where all of them are of class canon. */
+/* ", class bf16-amx": the arithmetic of a line's runs; nothing where all of them are of class canon, or where the cells
+ * name their precision. */
 void ledger_class(const LedgerLine *l, Text *out);
 
 /* Where a contrast was measured: "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx". */

@@ -33,7 +33,8 @@ reprints() { # RESULTS EXPERIMENT PROFILE FOLDER: prints what differs
 older() { # RESULTS (those of full cost an hour and may be older): metrics of today that a stored record lacks, so that a run made today could not give the stored files
   python3 - "$T"/today/runs/*/record.json "$1"/runs/*/record.json <<'PY'
 import json, sys
-today, *stored = [set(json.load(open(name))["evaluations"][-1]) for name in sys.argv[1:]]
+evaluations = [json.load(open(name))["evaluations"] for name in sys.argv[1:]]
+today, *stored = [set(all[-1]) for all in evaluations if all] # a run can diverge before the first
 for metric in sorted(today):
     lack = sum(metric not in record for record in stored)
     if lack: print(f"{lack} of {len(stored)} records are older than the metric {metric}: train them again")
