@@ -43,7 +43,7 @@ same deep quick deepnorm 8 layers=12
 same residual-scale quick gate 3 lr=1e-3
 same optimizers quick post 4 optimizer=radam warmup=0 lr=1e-1
 same amplification quick deepnorm 3 lr=5e-3
-same peri-fp16 quick peri 3 precision=fp16 lr=1e-1
+same peri-fp16 own peri 3 precision=fp16 lr=1e-1
 # Trained on an H100 (docs/gpu.md).
 if "$program" data verify wikitext-2 --offline >/dev/null 2>&1; then same pre-post-fresh quick pre 50 layers=12
 else same residual-scale-fresh quick rezero 20 lr=1e-3; fi
