@@ -6,13 +6,15 @@ trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM
 export TMPDIR=$T
 cd "$T" || exit 3
-targets="compare logs spec experiment arm claims record curves translations weights manifest snapshot task tokenizer model escape bleu"
+targets="compare logs spec experiment arm claims record archive curves translations weights manifest snapshot task tokenizer model escape bleu"
 for target in $targets; do mkdir "$target"; done
 seq 1 400 | tr '\n' ' ' >text.txt
 "$program" run smoke --text text.txt --tokenizer byte --set seeds=1 --set steps=2 --set evaluate_at=2 --set layers=1 --set width=8 \
   --set heads=1 --set context=8 --set batch=2 --set curve_batches=1 --arm '{plain: {variant: pre}}' --offline --results r >said 2>&1 &&
   "$program" export "$(ls r/runs)" -o weights/one --results r --offline >>said 2>&1 ||
   { echo "Bail out! a tiny run fails: $(tail -n 1 said)"; exit 3; }
+"$program" archive r/out/smoke-* -o archive/one.tar --results r >>said 2>&1 && gzip -n <archive/one.tar >archive/two ||
+  { echo "Bail out! no archive: $(tail -n 1 said)"; exit 3; }
 cp r/runs/*/record.json record/one && cp r/runs/*/curves.csv curves/one
 python3 -c 'import json; print(json.load(open("record/one"))["spec"], end="")' >spec/one
 cp "$root"/bench/experiments/smoke*.yaml "$root/bench/experiments/peri-seeds.yaml" experiment

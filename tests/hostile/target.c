@@ -20,6 +20,7 @@
 #include "bench/plan/experiment.h"
 #include "bench/readers/pick.h"
 #include "bench/readers/readers.h"
+#include "bench/store/archive.h"
 #include "bench/store/weights.h"
 #include "bench/tasks/task.h"
 #include "bench/verify/snapshot.h"
@@ -211,6 +212,26 @@ static void record(const uint8_t *bytes, size_t length) {
     if (record_head(&head, folder, id, &e)) assert_line(&e);
 }
 
+/* Files of an archive lie below its folder, and the same tar file is written of them again. */
+static void archive(const uint8_t *bytes, size_t length) {
+    LOCAL(archive_release) Archive a;
+    LOCAL(archive_release) Archive again;
+    LOCAL_TEXT(tar);
+    Error e;
+    archive_begin(&again);
+    if (archive_read(&a, path_of(bytes, length), &e)) {
+        assert_line(&e);
+        return;
+    }
+    archive_tar(&a, "top", &tar);
+    assert(!archive_read(&again, path_of((const uint8_t *)tar.at, tar.length), &e) && again.files == a.files);
+    for (int i = 0; i < a.files; i++) {
+        const ArchiveFile *x = &a.file[i], *y = &again.file[i];
+        assert(x->path[0] != '/' && !strstr(x->path, "..") && !strcmp(x->path, y->path));
+        assert(x->length == y->length && !memcmp(x->bytes, y->bytes, x->length));
+    }
+}
+
 static void curves(const uint8_t *bytes, size_t length) {
     Curves c;
     Error e;
@@ -379,8 +400,8 @@ static void bleu(const uint8_t *bytes, size_t length) {
 
 const Target targets[] = {
     {"compare", compare},   {"logs", logs},         {"spec", spec},         {"experiment", experiment}, {"arm", arm},
-    {"claims", claims},     {"record", record},     {"curves", curves},         {"translations", translations},
-    {"weights", weights},   {"manifest", manifest}, {"snapshot", snapshot},     {"task", task},
+    {"claims", claims},     {"record", record},     {"archive", archive},   {"curves", curves},
+    {"translations", translations}, {"weights", weights},   {"manifest", manifest}, {"snapshot", snapshot},     {"task", task},
     {"tokenizer", tokenizer}, {"model", model},     {"escape", escape},         {"bleu", bleu},
 };
 const int target_count = sizeof targets / sizeof *targets;
