@@ -75,8 +75,8 @@ def refused(words, folder):
 
 
 def prepare(folder):
-    subprocess.run(["tar", "-xf", os.path.join(ROOT, "results/reference/records/quick.tar.gz"), "-C", folder], check=True)
-    os.rename(os.path.join(folder, "quick"), os.path.join(folder, "results"))
+    subprocess.run(["tar", "-xf", os.path.join(ROOT, "results/reference/records/quick/embedding-norm-4.tar.gz"), "-C", folder], check=True)
+    os.rename(os.path.join(folder, "embedding-norm-4"), os.path.join(folder, "results"))
     shutil.copytree(os.path.join(folder, "results"), os.path.join(folder, "doubt"))
     os.symlink(os.path.join(ROOT, "results/reference"), os.path.join(folder, "results/reference"))
     os.mkdir(os.path.join(folder, "empty"))

@@ -28,7 +28,7 @@ def plans(archive):
         return json.load(tar.extractfile(next(m for m in tar if m.name.endswith("/MANIFEST.json"))))["plans"]
 
 
-whole = {(p["profile"], p["experiment"]) for f in glob.glob(store + "records/*.tar.gz") for p in plans(f)}
+whole = {(p["profile"], p["experiment"]) for f in glob.glob(store + "records/*/*.tar.gz") for p in plans(f)}
 
 
 def used(path):

@@ -214,7 +214,7 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
 static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
     char kept[REFERENCE_PATH_SIZE];
     bool curves;
-    if (reference_records(s->root, x->plan, kept, &curves, e)) return e->code;
+    if (reference_records(s->root, x, kept, &curves, e)) return e->code;
     if (!kept[0]) {
         Rc rc = run_list_take(records, s->root, x, list, e);
         if (!rc && list[0] && !records->missing)

@@ -189,7 +189,7 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     table_name(name, x, records->at);
     snprintf(title, sizeof title, "%s%s%s", name, x->profile[0] ? " " : "", x->profile);
     reference_init(&r, name);
-    if (reference_records(s->root, x->plan, kept, &r.curves, e)) return e->code;
+    if (reference_records(s->root, x, kept, &r.curves, e)) return e->code;
     r.whole = kept[0] && records->precision == PRECISION_exact;
     if (reference_runs(&r, s->root, kept, x, records->at, e)) return e->code;
     return compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);

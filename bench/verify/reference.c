@@ -46,19 +46,14 @@ static Rc names_plan(const char *path, const char *plan, bool *names, bool *curv
     return RC_OK;
 }
 
-Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e) {
-    char all[PATH_SIZE], path[REFERENCE_PATH_SIZE], **name;
+Rc reference_records(const char *root, const Experiment *x, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e) {
+    char path[REFERENCE_PATH_SIZE];
     bool names = false;
-    Rc rc = RC_OK;
-    snprintf(all, sizeof all, "%.600s/results/reference/records", root);
-    int archives = folder_names(all, ".tar.gz", &name);
+    snprintf(path, sizeof path, "%.600s/results/reference/records/%.60s/%.120s.tar.gz", root, x->profile, x->name);
     *out = 0, *curves = false;
-    for (int i = 0; i < archives && !rc && !names; i++) {
-        snprintf(path, sizeof path, "%.650s/%.200s.tar.gz", all, name[i]);
-        rc = names_plan(path, plan, &names, curves, e);
-        if (names) strcpy(out, path);
-    }
-    names_free(name, archives);
+    if (!file_exists(path)) return RC_OK;
+    Rc rc = names_plan(path, x->plan, &names, curves, e);
+    if (names) strcpy(out, path);
     return rc;
 }
 

@@ -4,7 +4,7 @@
  *   - left out are files that hold measured times (NAME-cost.*), the day they were made (*.pdf) or the command line
  *     (plan.json), and the lines of JSON that name builds: "commit", and what stands in the list "records";
  *   - a figure is compared where the same gnuplot drew both: its line "Produced by GNUPLOT ..." says which;
- *   - where the plan's records are stored (an archive in results/reference/records), so are all of its files: one that
+ *   - where the plan's records are stored (below results/reference/records), so are all of its files: one that
  *     is missing or besides is a difference, but for figures of curves where the records are stored without these. Else
  *     the files that are stored are compared, and the runs with NAME-runs.csv. */
 #ifndef BENCH_VERIFY_REFERENCE_H
@@ -31,10 +31,10 @@ typedef struct {
 void reference_init(Reference *r, const char *name);
 void reference_release(Reference *r);
 
-/* The archive in root/results/reference/records whose MANIFEST.json names the plan; "": none does. curves: whether its
- * records have them. RC_INTEGRITY: a damaged archive. */
+/* The archive root/results/reference/records/PROFILE/NAME.tar.gz of x; "": there is none, or its MANIFEST.json does not
+ * name x's plan. curves: whether its records have them. RC_INTEGRITY: a damaged archive. */
 enum { REFERENCE_PATH_SIZE = 900 };
-Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e);
+Rc reference_records(const char *root, const Experiment *x, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e);
 
 /* Counts the runs and names the first that is not stored with these bits: beside those of the archive `kept` of
  * reference_records, or root's list of hashes where that is "". RC_INTEGRITY: a stored record is damaged. */

@@ -380,7 +380,7 @@ check_stored_lists_stand_in_for_records() {
   chmod -R u+w results/reference/quick
   export NORMBENCH_ROOT=$W/tree
   ends 0 trace 'peri-seeds: peri - pre' # as README says
-  says 'those stored in results/reference/records/peri-seeds.tar.gz are read' && says 'note: this is profile quick: no --profile is given'
+  says 'those stored in results/reference/records/quick/peri-seeds.tar.gz are read' && says 'note: this is profile quick: no --profile is given'
   prints '^mean difference  \+0\.449 \[0\.390, 0\.508\]'
   ends 0 trace 'peri-lr: peri - pre' lr=3e-3
   says "these runs are not in results/; their losses are those of $list"

@@ -399,10 +399,10 @@ static void bleu(const uint8_t *bytes, size_t length) {
 }
 
 const Target targets[] = {
-    {"compare", compare},   {"logs", logs},         {"spec", spec},         {"experiment", experiment}, {"arm", arm},
-    {"claims", claims},     {"record", record},     {"archive", archive},   {"curves", curves},
-    {"translations", translations}, {"weights", weights},   {"manifest", manifest}, {"snapshot", snapshot},     {"task", task},
-    {"tokenizer", tokenizer}, {"model", model},     {"escape", escape},         {"bleu", bleu},
+    {"compare", compare}, {"logs", logs}, {"spec", spec}, {"experiment", experiment}, {"arm", arm},
+    {"claims", claims}, {"record", record}, {"archive", archive}, {"curves", curves},
+    {"translations", translations}, {"weights", weights}, {"manifest", manifest}, {"snapshot", snapshot},
+    {"task", task}, {"tokenizer", tokenizer}, {"model", model}, {"escape", escape}, {"bleu", bleu},
 };
 const int target_count = sizeof targets / sizeof *targets;
 

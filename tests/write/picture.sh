@@ -9,7 +9,7 @@ export NORMBENCH_ROOT=$root
 unset NORMBENCH_DATA
 picture=$root/docs/table.png
 
-mkdir "$T/records" && tar -xf "$root/results/reference/records/quick.tar.gz" -C "$T/records" --strip-components 1
+mkdir "$T/records" && tar -xf "$root/results/reference/records/quick/embedding-norm-4.tar.gz" -C "$T/records" --strip-components 1
 "$program" table embedding-norm-4 --profile quick --paper --results "$T/records" >"$T/said" 2>&1 || { cat "$T/said"; exit 1; }
 tex=$(echo "$T"/records/out/*/embedding-norm-4-paper.tex)
 # The rows of the tabular, without the commands of LaTeX: names and numbers.

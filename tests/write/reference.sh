@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The stored records make the stored tables. TAP.  reference.sh PROGRAM ROOT
-# Each archive in results/reference/records is what `normbench records archive` wrote. Its sums must hold,
+# Each archive in results/reference/records, as PROFILE/NAME.tar.gz, is what `normbench records archive` wrote. Its sums must hold,
 # and `table` must make of it, with no corpus in reach, all files of results/reference/<profile>/, byte for byte, as
 # `verify --tables` compares them (bench/verify/reference.h says what is left out); the same of results/reference/theory.
 # `verify --tables` is then given bad versions of one. NORMBENCH_WRITE_GOLDEN=1 writes the stored files anew first.
@@ -41,18 +41,18 @@ for metric in sorted(today):
 PY
 }
 
-for archive in "$root"/results/reference/records/*.tar.gz; do
-  name=$(basename "$archive" .tar.gz) from=$T/$(basename "$archive" .tar.gz)
-  tar -xf "$archive" -C "$T" || { report "$name: it is a tar file" "tar cannot unpack it"; continue; }
+for archive in "$root"/results/reference/records/*/*.tar.gz; do
+  profile=$(basename "$(dirname "$archive")") experiment=$(basename "$archive" .tar.gz)
+  name=$profile/$experiment from=$T/$profile/$experiment
+  mkdir -p "$T/$profile" && tar -xf "$archive" -C "$T/$profile" || { report "$name: it is a tar file" "tar cannot unpack it"; continue; }
   report "$name: records have the hashes of their manifest" "$(cd "$from" && sha256sum --quiet -c SHA256SUMS 2>&1
     find . -type f ! -name SHA256SUMS | sed 's|^\./||' | sort | diff - <(cut -c67- SHA256SUMS | sort))"
-  [ "$name" = full ] || report "$name: records have every metric of today" "$(older "$from")"
+  [ "$profile" = full ] || report "$name: records have every metric of today" "$(older "$from")"
   # A run made today declares today's claims, so its table would not be this one: train it anew and archive it.
-  [ "$name" != quick ] || report "$name: records declare today's claims" \
+  [ "$name" != quick/embedding-norm-4 ] || report "$name: records declare today's claims" \
     "$(grep -h '(exploratory)' "$root"/results/reference/quick/embedding-norm-4-claims.tex)"
-  while read -r experiment profile; do
-    report "$name: $experiment $profile is reprinted" "$(reprints "$T/$name" "$experiment" "$profile" "$profile")"
-  done < <(plans "$from/MANIFEST.json")
+  report "$name: its plan is the experiment's own" "$(plans "$from/MANIFEST.json" | grep -vx "$experiment $profile")"
+  report "$name is reprinted" "$(reprints "$from" "$experiment" "$profile" "$profile")"
 done
 [ "$number" -gt 0 ] || report "there are reference records" "none in results/reference/records"
 mkdir -p "$T/measured/out/theory" && cp "$root/results/reference/theory/measured.json" "$T/measured/out/theory/"
@@ -62,13 +62,13 @@ report "theory is reprinted" "$(reprints "$T/measured" theory "" theory)"
 N=embedding-norm-4
 fresh() {
   chmod -R u+w "$T/tree" "$T/here" 2>/dev/null; rm -rf "$T/tree" "$T/here"
-  mkdir -p "$T/tree/bench" "$T/tree/results/reference/records"
+  mkdir -p "$T/tree/bench" "$T/tree/results/reference/records/quick"
   ln -s "$root/bench/experiments" "$root/bench/claims" "$T/tree/bench/"
   cp -r "$root/results/reference/quick" "$T/tree/results/reference/"
-  cp "$root/results/reference/records/quick.tar.gz" "$T/tree/results/reference/records/"
-  packed=$T/tree/results/reference/records/quick.tar.gz records=$T/tree/quick
+  cp "$root/results/reference/records/quick/$N.tar.gz" "$T/tree/results/reference/records/quick/"
+  packed=$T/tree/results/reference/records/quick/$N.tar.gz records=$T/tree/$N
   tar -xf "$packed" -C "$T/tree"
-  cp -r "$T/quick" "$T/here"
+  cp -r "$T/quick/$N" "$T/here"
   stored=$T/tree/results/reference/quick
   here=$(echo "$T"/here/out/$N-*) plan=$(echo "$T"/here/out/$N-*/plan.json)
   chmod -R u+w "$T/tree/results"
@@ -82,7 +82,7 @@ says() { # NAME EXIT-CODE PATTERN...: lines of `verify --tables`
   report "$name" "${wrong:+$wrong
 $(cat "$T/out")}"
 }
-pack() { tar -czf "$packed" -C "$T/tree" quick; } # what was changed of the records
+pack() { tar -czf "$packed" -C "$T/tree" "$N"; } # what was changed of the records
 unlist() { python3 - "$plan" "$1" <<'PY'
 import json, re, sys
 note = json.load(open(sys.argv[1]))
@@ -90,7 +90,7 @@ note["files"] = [f for f in note["files"] if not re.search(sys.argv[2], f)]
 json.dump(note, open(sys.argv[1], "w"))
 PY
 }
-if [ -d "$T/quick/out" ]; then
+if [ -d "$T/quick/embedding-norm-4/out" ]; then
   fresh; sed -i '40{s/\([0-9]\.[0-9]\)[0-4]/\19/;t;s/\([0-9]\.[0-9]\)[5-9]/\11/}' "$here/$N.csv"
   says "one digit" 1 '10 of 11 files are the stored ones$' "first difference: $N.csv, line 40\$" '^    stored  .*[0-9]\.' '^    here    .*[0-9]\.' \
     'why: the runs have the stored bits: another commit.s table, or a changed file; stored by commit [0-9a-f]+'
@@ -123,8 +123,8 @@ PY
   says "a run with other bits" 1 '31 of 32 runs have the stored loss chains' 'first: .*, seed [0-9]+ \(.*has another loss chain'
   fresh; rm -r "$(dirname "$record")"; pack
   says "a run that is not stored" 1 '31 of 32 runs have the stored loss chains' 'first: .*, seed [0-9]+ \(.*is not among the stored'
-  fresh; head -c 5000 "$root/results/reference/records/quick.tar.gz" >"$packed"
-  says "an archive that breaks off" 5 'quick.tar.gz: the gzip file breaks off'
+  fresh; head -c 5000 "$root/results/reference/records/quick/$N.tar.gz" >"$packed"
+  says "an archive that breaks off" 5 'embedding-norm-4.tar.gz: the gzip file breaks off'
   fresh; echo '{' >"$records/MANIFEST.json"; pack
   says "a damaged manifest" 5 'MANIFEST.json: '
   fresh; rm "$packed"; rm "$stored/$N".* "$stored/$N"-*
