@@ -373,7 +373,7 @@ PY
 
 # Where the records of a stored table are not, its list of runs is read: by trace, runs show and table.
 check_stored_lists_stand_in_for_records() {
-  local list=results/reference/quick/peri-lr-runs.csv id
+  local list=results/reference/quick/amplification-runs.csv id
   mkdir -p "$W/tree/bench" "$W/tree/results/reference" && cd "$W/tree" || fail "no folder"
   ln -s "$root/bench/experiments" "$root/bench/claims" bench/
   cp -r "$root/results/reference/quick" results/reference/ && ln -s "$root/results/reference/records" results/reference/
@@ -382,35 +382,35 @@ check_stored_lists_stand_in_for_records() {
   ends 0 trace 'peri-seeds: peri - pre' # as README says
   says 'those stored in results/reference/records/quick/peri-seeds.tar.gz are read' && says 'note: this is profile quick: no --profile is given'
   prints '^mean difference  \+0\.449 \[0\.390, 0\.508\]'
-  ends 0 trace 'peri-lr: peri - pre' lr=3e-3
+  ends 0 trace 'amplification: deepnorm - post' lr=1e-3
   says "these runs are not in results/; their losses are those of $list"
   python3 - $list ../out <<'PY' || fail "not the list's numbers"
 import csv, re, sys
-rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["lr"] == "0.003"]
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["lr"] == "0.001"]
 loss = {(r["arm"], int(r["seed"])): float(r["valid_loss"]) for r in rows}
-d = [loss["peri", s] - loss["pre", s] for s in range(1, 9)]
+d = [loss["deepnorm", s] - loss["post", s] for s in range(1, 9)]
 text = open(sys.argv[2]).read()
 assert abs(float(re.search(r"^mean difference  ([-+.0-9]+) ", text, re.M)[1]) - sum(d) / 8) < 1e-3
-assert all(r["id"][:12] in text for r in rows if r["arm"] in ("peri", "pre"))
+assert all(r["id"][:12] in text for r in rows if r["arm"] in ("deepnorm", "post"))
 PY
-  prints '^All of them again: normbench run peri-lr --profile quick$'
+  prints '^All of them again: normbench run amplification --profile quick$'
   id=$(sed -n 's/^One of the runs: normbench runs show //p' ../out)
   ends 0 show "$id" && prints "^A run of $list; its record is not stored" && prints "^  id  *$id"
   refused 'show: no run is stored' show "${id%?}x"
-  ends 3 trace 'peri-lr: peri - pre' lr=3e-3 metric=accuracy
+  ends 3 trace 'amplification: deepnorm - post' lr=1e-3 metric=accuracy
   says "trace: $list has the losses of these runs alone, not accuracy"
-  ends 3 table peri-lr
-  says '^normbench: 28 of 28 runs are missing: normbench run peri-lr --profile smoke; shown is the stored table results/reference/quick/peri-lr.txt$'
-  cmp ../out results/reference/quick/peri-lr.txt || fail "not the stored table"
-  ends 3 table peri-lr --profile full && [ ! -s ../out ] || fail "the table of another profile than was asked for"
-  ends 3 trace 'peri-lr: peri - pre' --results elsewhere lr=1e-3
-  sed -i 's/^peri,0.003,2,ok,[0-9.]*/peri,0.003,2,ok,low/' $list
-  ends 5 trace 'peri-lr: peri - pre' lr=3e-3
+  ends 3 table amplification
+  says '^normbench: 24 of 24 runs are missing: normbench run amplification --profile smoke; shown is the stored table results/reference/quick/amplification.txt$'
+  cmp ../out results/reference/quick/amplification.txt || fail "not the stored table"
+  ends 3 table amplification --profile smoke && [ ! -s ../out ] || fail "the table of another profile than was asked for"
+  ends 3 trace 'amplification: deepnorm - post' --results elsewhere lr=1e-3
+  sed -i 's/^deepnorm,0.001,2,ok,[0-9.]*/deepnorm,0.001,2,ok,low/' $list
+  ends 5 trace 'amplification: deepnorm - post' lr=1e-3
   says "$list: run '[0-9a-f]{12}': no number or no id"
-  sed -i '/^peri,0.003,2,ok/d' $list
-  ends 3 trace 'peri-lr: peri - pre' lr=1e-3
-  sed -i 's/|plan:da4d83b4|/|plan:00000000|/' results/reference/quick/peri-lr.txt
-  ends 3 trace 'peri-lr: peri - pre' lr=1e-3 # the table beside the list is of another plan
+  sed -i '/^deepnorm,0.001,2,ok/d' $list
+  ends 3 trace 'amplification: deepnorm - post' lr=1e-3
+  sed -i 's/|plan:22af694b|/|plan:00000000|/' results/reference/quick/amplification.txt
+  ends 3 trace 'amplification: deepnorm - post' lr=1e-3 # the table beside the list is of another plan
 }
 
 # A stored verdict of a test that its differences do not give still says what its interval is.
@@ -484,7 +484,7 @@ check_printed_commands_run() {
   collect runs toy.yaml --results r
   collect trace 'toy.yaml: ours - plain' --profile smoke --results r
   collect archive faster -o sent.tar.gz --results r
-  collect trace 'peri-lr: peri - pre' lr=3e-3
+  collect trace 'amplification: deepnorm - post' lr=1e-3
   collect explain pre
   collect claims 002-8
   collect claims --open
