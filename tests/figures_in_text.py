@@ -94,18 +94,21 @@ def labels(root, experiment):
 
 
 def ranking(root, file, which):
-    """The ranking that a table prints, with the names that the page cuts off written out."""
+    """The ranking that a table prints. Tables of before have the places before the arm, and cut its name off: it is written out."""
     known = labels(root, os.path.basename(file).partition(".")[0]) if "/placements" not in file else []
-    tables, row = [], re.compile(r" +\d+ +(\d+(?: to \d+)?) +[\d.]+ +(\S.*?) {2,}(\S+ \[[^]]*\]) +(baseline|\S+ \[[^]]*\] +\S+)$")
+    place, values = r"(?P<place>\d+(?: to \d+)?)", r"(?P<loss>\S+ \[[^]]*\]) +(?P<rest>baseline|\S+ \[[^]]*\] +\S+)$"
+    rows = [re.compile(r" +\d+ +" + place + r" +[\d.]+ +(?P<arm>\S.*?) {2,}" + values),
+            re.compile(r" +\d+ (?P<arm>\S.*?) +" + place + r" +[\d.]+ +" + values)]
+    tables, above = [], ""
     for line in read(root, file).split("\n"):
-        if re.match(r" +rank +places", line):
-            tables.append((re.search(r"minus (.*?) {2,}", line)[1], []))
-        found = row.match(line)
+        if re.match(r" +rank +(places|arm +places)", line):
+            tables.append((re.search(r"minus (.*?)(?: {2,}|$)", f"{line}\n{above}", re.M)[1], []))
+        above = line
+        found = next(filter(None, (row.match(line) for row in rows)), None)
         if found and tables:
-            place, arm, loss, rest = found.groups()
-            arm = next((label for label in known if label.startswith(arm)), arm)
-            minus, p = (rest, "") if rest == "baseline" else rest.rsplit(None, 1)
-            tables[-1][1].append([arm, loss, minus.strip(), p, place])
+            arm = next((label for label in known if label.startswith(found["arm"])), found["arm"])
+            minus, p = (found["rest"], "") if found["rest"] == "baseline" else found["rest"].rsplit(None, 1)
+            tables[-1][1].append([arm, found["loss"], minus.strip(), p, found["place"]])
     baseline, rows = tables[int(re.search(r"\d+", which)[0]) - 1 if which else 0]
     return table(["arm", "validation loss, 95% interval", f"minus {baseline}", "p", "possible ranks"], rows)
 
