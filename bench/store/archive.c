@@ -274,3 +274,11 @@ Rc archive_read(Archive *a, const char *path, Error *e) {
     if (take_files(a, bytes, size)) return RC_OK;
     return error_set(e, RC_INTEGRITY, "%s: it breaks off, or `normbench records archive` did not write it", path);
 }
+
+Rc archive_unpack(Scratch *folder, const char *path, Error *e) {
+    LOCAL(archive_release) Archive a;
+    if (archive_read(&a, path, e) || scratch_make(folder, e)) return e->code;
+    Rc rc = archive_folder(&a, folder->path, e);
+    if (rc) scratch_remove(folder);
+    return rc;
+}

@@ -15,6 +15,7 @@
 #ifndef BENCH_STORE_ARCHIVE_H
 #define BENCH_STORE_ARCHIVE_H
 
+#include "base/scratch.h"
 #include "bench/store/session.h"
 #include "bench/store/store.h"
 
@@ -58,6 +59,10 @@ void archive_tar(const Archive *a, const char *top, Text *out);
  * that tar packed anew, and nothing else of it: plans, runs and builds stand in MANIFEST.json. Codes: file_read;
  * RC_UNMEASURED: neither zlib nor the program gzip can unpack it; RC_INTEGRITY: it breaks off, or is no such file. */
 Rc archive_read(Archive *a, const char *path, Error *e);
+
+/* Unpack what archive_read takes into a new temporary folder, which scratch_remove removes. Codes: see archive_read,
+ * scratch_make and archive_folder; there is no folder then. */
+Rc archive_unpack(Scratch *folder, const char *path, Error *e);
 
 /* Whether a path ends as a tar file's, which gzip may have packed. */
 bool archive_is_tar(const char *path);

@@ -47,15 +47,14 @@ void session_release(Session *s) {
 }
 
 Rc session_unpack(Session *s, const char *path, Error *e) {
-    LOCAL(archive_release) Archive a;
-    if (archive_read(&a, path, e)) return e->code;
+    Scratch folder;
+    if (archive_unpack(&folder, path, e)) return e->code;
     if (s->archive[0]) scratch_remove(&s->unpacked);
-    s->archive[0] = 0;
-    if (scratch_make(&s->unpacked, e)) return e->code;
+    s->unpacked = folder;
     snprintf(s->archive, sizeof s->archive, "%s", path);
     snprintf(s->results, sizeof s->results, "%s", s->unpacked.path);
     snprintf(s->runs, sizeof s->runs, "%.599s/runs", s->results);
-    return archive_folder(&a, s->results, e);
+    return RC_OK;
 }
 
 Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e) {

@@ -50,7 +50,7 @@ typedef struct {
 void session_release(Session *s);
 
 /* Take what an archive (bench/store/archive.h) holds as the results, in a temporary folder, where nothing may be
- * written. Codes: see archive_read, scratch_make and archive_folder. */
+ * written. Codes: see archive_unpack. */
 Rc session_unpack(Session *s, const char *path, Error *e);
 
 /* Signal that arrived after session_signals: SIGINT, or SIGTERM, also for SIGHUP (unless ignored: nohup) and SIGUSR1. A

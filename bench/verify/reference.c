@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/scratch.h"
 #include "bench/store/archive.h"
 #include "bench/store/metrics.h"
 
@@ -290,13 +289,11 @@ typedef struct {
 
 static Rc open_runs(StoredRuns *s, const Reference *r, const char *root, const char *kept, const char *profile,
                     Error *e) {
-    LOCAL(archive_release) Archive a = {0};
     char path[1100];
     size_t length;
     *s = (StoredRuns){.kept = ""};
-    if (kept[0] && (archive_read(&a, kept, e) || scratch_make(&s->unpacked, e))) return e->code;
+    if (kept[0] && archive_unpack(&s->unpacked, kept, e)) return e->code;
     s->kept = kept;
-    if (kept[0] && archive_folder(&a, s->unpacked.path, e)) return e->code;
     snprintf(s->folder, sizeof s->folder, "%s/runs", s->unpacked.path);
     snprintf(path, sizeof path, "%.600s/results/reference/%.60s/%.120s-runs.csv", root, profile, r->name);
     return file_exists(path) ? file_read(path, &s->list, &length, e) : RC_OK;
