@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -14,13 +15,19 @@
 
 volatile sig_atomic_t session_signal;
 
-/* Handle a signal. Only a second SIGINT or SIGTERM ends at once: a closing terminal or a scheduler may signal several
- * times. */
+/* Handle a signal. Only SIGINT or SIGTERM ends at once, and only SESSION_REPEAT_MS after the first of them: a closing
+ * terminal, a scheduler and timeout(1), which signals its child and then their group, signal several times. */
 static void on_signal(int number) {
     static volatile sig_atomic_t asked;
-    bool asks = number == SIGINT || number == SIGTERM;
-    if (asks && asked) _exit(128 + number);
-    if (asks) asked = 1;
+    static struct timespec first;
+    if (number == SIGINT || number == SIGTERM) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (!asked) first = now;
+        asked = 1;
+        long ms = (now.tv_sec - first.tv_sec) * 1000L + (now.tv_nsec - first.tv_nsec) / 1000000L;
+        if (ms >= SESSION_REPEAT_MS) _exit(128 + number);
+    }
     if (!session_signal) session_signal = number == SIGINT ? SIGINT : SIGTERM;
 }
 

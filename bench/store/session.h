@@ -54,7 +54,8 @@ void session_release(Session *s);
 Rc session_unpack(Session *s, const char *path, Error *e);
 
 /* Signal that arrived after session_signals: SIGINT, or SIGTERM, also for SIGHUP (unless ignored: nohup) and SIGUSR1. A
- * second SIGINT or SIGTERM ends the program at once. */
+ * SIGINT or SIGTERM that comes SESSION_REPEAT_MS or more after the first of them ends the program at once. */
+#define SESSION_REPEAT_MS 500
 extern volatile sig_atomic_t session_signal;
 void session_signals(void);
 bool session_stopped(void);

@@ -112,6 +112,22 @@ check_groups_resume_where_each_run_stands() {
   same "$W/r" "$W/reference"
 }
 
+# timeout(1) signals its child and then the child's process group.
+check_a_signal_sent_twice_is_one() {
+  local trial
+  for trial in 1 2 3 4; do
+    begin "${long[@]}" --set steps=1000000 --results "$W/r$trial"
+    until_there "$W/r$trial/runs"
+    sleep 0.2
+    kill -INT "$pid"
+    sleep 0.02
+    kill -INT "$pid" 2>/dev/null
+    ended 20
+    [ "$rc" = 130 ] || fail "exit $rc instead of 130"
+    grep -q '^normbench: stopped' "$W/err" || { cat "$W/err"; fail "it did not stop in order"; }
+  done
+}
+
 check_second_ctrl_c_ends_at_once() {
   local start pause
   begin "${long[@]}" --set steps=1000000 --results "$W/r"
@@ -127,7 +143,7 @@ check_second_ctrl_c_ends_at_once() {
     [ ! -e "$W/stalled" ] || break
   done
   until_there "$W/stalled" # it hangs in the checkpoint's fsync
-  sleep 0.1
+  sleep 0.6 # an earlier signal would count as the first one repeated
   kill -0 "$pid" 2>/dev/null || fail "it did not wait for the disk"
   start=${EPOCHREALTIME/./}
   kill -INT "$pid"

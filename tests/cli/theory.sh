@@ -29,7 +29,11 @@ if [ "${3:-}" = measure ]; then
     cmp "$W/a/out/theory/measured.json" "$W/b/out/theory/measured.json" 2>&1)
   report "two runs give the same bytes, whatever the threads" "$wrong"
 else
-  timeout --preserve-status -s INT 2 "$NORMBENCH" run theory --results "$W/a" >"$W/out" 2>"$W/err"
+  "$NORMBENCH" run theory --results "$W/a" >"$W/out" 2>"$W/err" &
+  pid=$!
+  until grep -q '^theory: ' "$W/err" || ! kill -0 "$pid"; do sleep 0.02; done
+  kill -INT "$pid"
+  wait "$pid"
   wrong=$([ $? = 130 ] || echo "not exit 130"; grep -qx 'normbench: theory: stopped' "$W/err" || cat "$W/err"; find "$W/a" -type f)
   report "a measurement that is stopped says so and leaves no file" "$wrong"
   cp "$NORMBENCH_ROOT/results/reference/theory/measured.json" "$W/a/out/theory/"
