@@ -180,7 +180,8 @@ static Rc theory_files(const Session *s, Error *e) {
 /* The runs of a plan and the files of its folder. */
 static Rc plan_files(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder,
                      Error *e) {
-    char kept[REFERENCE_PATH_SIZE], name[TABLE_NAME_SIZE], title[TABLE_NAME_SIZE + PROFILE_NAME_SIZE];
+    char kept[REFERENCE_PATH_SIZE], json[REFERENCE_PATH_SIZE];
+    char name[TABLE_NAME_SIZE], title[TABLE_NAME_SIZE + PROFILE_NAME_SIZE];
     const json_t *list = folder->before.files;
     int files = (int)json_array_size(list);
     OWNED const char **file = mem_alloc((size_t)files + 1, sizeof *file);
@@ -190,7 +191,8 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     snprintf(title, sizeof title, "%s%s%s", name, x->profile[0] ? " " : "", x->profile);
     reference_init(&r, name);
     if (reference_records(s->root, x, kept, &r.curves, e)) return e->code;
-    r.whole = kept[0] && records->precision == PRECISION_exact;
+    snprintf(json, sizeof json, "%.600s/results/reference/%.60s/%.120s.json", s->root, x->profile, name);
+    r.whole = kept[0] && records->precision == PRECISION_exact && file_exists(json);
     if (reference_runs(&r, s->root, kept, x, records->at, e)) return e->code;
     return compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);
 }

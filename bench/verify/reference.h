@@ -4,9 +4,9 @@
  *   - left out are files that hold measured times (NAME-cost.*), the day they were made (*.pdf) or the command line
  *     (plan.json), and the lines of JSON that name builds: "commit", and what stands in the list "records";
  *   - a figure is compared where the same gnuplot drew both: its line "Produced by GNUPLOT ..." says which;
- *   - where the plan's records are stored (below results/reference/records), so are all of its files: one that
- *     is missing or besides is a difference, but for figures of curves where the records are stored without these. Else
- *     the files that are stored are compared, and the runs with NAME-runs.csv. */
+ *   - where the plan's records (below results/reference/records) and NAME.json are stored, so are all of its files: one
+ *     that is missing or besides is a difference, but for figures of curves where the records are stored without these.
+ *     Else the files that are stored are compared, and the runs with the stored records or with NAME-runs.csv. */
 #ifndef BENCH_VERIFY_REFERENCE_H
 #define BENCH_VERIFY_REFERENCE_H
 

@@ -15,16 +15,21 @@ plans() { # MANIFEST: "experiment profile" a line
   python3 -c 'import json, sys
 for p in json.load(open(sys.argv[1]))["plans"]: print(p["experiment"], p["profile"])' "$1"
 }
-made() { find "$1"/out/"$2"* -type f ! -name '*.pdf' ! -name '*-cost.*' ! -name plan.json; } # RESULTS NAME: files to be held
+made() { # RESULTS NAME FOLDER: files to be held; of a table whose JSON is not stored, which is one above 10 MB, those that are
+  find "$1"/out/"$2"* -type f ! -name '*.pdf' ! -name '*-cost.*' ! -name plan.json | while read -r file; do
+    [ -z "$(find "$1"/out/"$2"* -name "$2.json" -size +10M)" ] || [ -e "$root/results/reference/$3/$(basename "$file")" ] || continue
+    echo "$file"
+  done
+}
 
 reprints() { # RESULTS EXPERIMENT PROFILE FOLDER: prints what differs
   local file of all
   "$program" table "$2" ${3:+--profile "$3"} --results "$1" >"$T/out" 2>"$T/err" || { tail -n 1 "$T/err"; return; }
-  all=$(made "$1" "$2" | wc -l)
-  [ -z "${NORMBENCH_WRITE_GOLDEN:-}" ] || made "$1" "$2" | while read -r file; do cp "$file" "$root/results/reference/$4/"; done
+  all=$(made "$1" "$2" "$4" | wc -l)
+  [ -z "${NORMBENCH_WRITE_GOLDEN:-}" ] || made "$1" "$2" "$4" | while read -r file; do cp "$file" "$root/results/reference/$4/"; done
   "$program" verify "$2" --tables ${3:+--profile "$3"} --results "$1" >"$T/out" 2>&1 || { cat "$T/out"; return; }
   of=$(sed -nE 's/.*: ([0-9]+) of \1 files are the stored ones, byte for byte$/\1/p' "$T/out")
-  grep -q 'figures.* not compared' "$T/out" && all=$(made "$1" "$2" | grep -vc 'svg$')
+  grep -q 'figures.* not compared' "$T/out" && all=$(made "$1" "$2" "$4" | grep -vc 'svg$')
   [ "$of" = "$all" ] || { echo "not all of the $all files are compared:"; cat "$T/out"; }
 }
 

@@ -41,7 +41,7 @@ same placements full ngpt 11 lr=3e-2
 same placements full attnres-block 7 lr=3e-3
 same deep quick deepnorm 8 layers=12
 same residual-scale quick gate 3 lr=1e-3
-same optimizers quick post 4 optimizer=radam warmup=0 lr=1e-1
+same optimizers own post 4 optimizer=radam warmup=0 lr=1e-1 steps=200
 same amplification quick deepnorm 3 lr=5e-3
 same peri-fp16 own peri 3 precision=fp16 lr=1e-1
 # Trained on an H100 (docs/gpu.md).
