@@ -23,7 +23,7 @@ report "a changed digit is found" "$(
 report "a digit more is found" "$(finds '0.221 is neither' docs/findings.md 's/to 0.22 nats at 12/to 0.221 nats at 12/'
   finds '0.023' README.md 's/the same within 0.02 |/the same within 0.023 |/')"
 report "a changed verdict is found" \
-  "$(finds 'findings.md does not say: .*LayerNorm is not decided, RMSNorm is not decided' docs/findings.md 's/RMSNorm is not decided, and/RMSNorm is the same, and/')"
+  "$(finds 'findings.md does not say: .*\(002-8: contradicted' docs/findings.md 's/(002-8: contradicted/(002-8: reproduced/')"
 for said in 'It is better by 0.3 nats.' 'It wins in 7 of 8 seeds.' 'Then p is .04.' 'It gains 12 %.' 'It is 3 times as fast.' \
   'It is twelve times as fast.' 'It is off by 2e-5.' 'It takes 41 minutes.' 'It takes 3 to 5 hours.' '| a table | 0.31 |'; do
   report "a number of nowhere is found: $said" "$(finds 'README.md:[0-9]+: .* is neither recomputed nor a setting' README.md "\$a $said")"
