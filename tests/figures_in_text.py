@@ -10,7 +10,8 @@ A block ends with `<!-- end -->` and begins with one of
     <!-- from FILE, after REGEX -->             what stands below the first line that matches, and that line
     <!-- from FILE, command REGEX -->           of a transcript, the commands whose line matches, with what each printed
     <!-- finding of FILE.json -->               the last step of a table's JSON: an arm a row
-    <!-- ranking of FILE.txt -->                the ranking of a table's text: an arm a row; `, table N` of several
+    <!-- ranking of FILE.txt -->                the ranking of a table's text: an arm a row; `, table N` of several;
+                                                `, cell KEY = VALUE` of a table of several cells
     <!-- means of FILE.csv by FACTOR, ... of ARM=LABEL, ... where KEY=VALUE, ... -->
                                                 mean and SD of the validation loss by factors, and the paired difference of
                                                 the second arm to the first; `where` may be left out, and V1|V2 is either
@@ -96,20 +97,22 @@ def labels(root, experiment):
 def ranking(root, file, which):
     """The ranking that a table prints. Tables of before have the places before the arm, and cut its name off: it is written out."""
     known = labels(root, os.path.basename(file).partition(".")[0]) if "/placements" not in file else []
-    place, values = r"(?P<place>\d+(?: to \d+)?)", r"(?P<loss>\S+ \[[^]]*\]) +(?P<rest>baseline|\S+ \[[^]]*\] +\S+)$"
+    place, values = r"(?P<place>\d+(?: to \d+)?)", r"(?P<loss>\S+ +\[[^]]*\]) +(?P<rest>baseline|\S+ +\[[^]]*\] +\S+)$"
     rows = [re.compile(r" +\d+ +" + place + r" +[\d.]+ +(?P<arm>\S.*?) {2,}" + values),
-            re.compile(r" +\d+ (?P<arm>\S.*?) +" + place + r" +[\d.]+ +" + values)]
-    tables, above = [], ""
+            re.compile(r" +\d+ +(?P<arm>\S.*?) +" + place + r" +[\d.]+ +" + values)]
+    kind, _, wanted = (which or "table 1").partition(" ")
+    tables, above, cell = [], "", None
     for line in read(root, file).split("\n"):
         if re.match(r" +rank +(places|arm +places)", line):
             tables.append((re.search(r"minus (.*?)(?: {2,}|$)", f"{line}\n{above}", re.M)[1], []))
         above = line
+        cell = line.strip() if re.match(r"  \w+ = ", line) else cell
         found = next(filter(None, (row.match(line) for row in rows)), None)
-        if found and tables:
+        if found and tables and (kind == "table" or cell == wanted):
             arm = next((label for label in known if label.startswith(found["arm"])), found["arm"])
             minus, p = (found["rest"], "") if found["rest"] == "baseline" else found["rest"].rsplit(None, 1)
-            tables[-1][1].append([arm, found["loss"], minus.strip(), p, found["place"]])
-    baseline, rows = tables[int(re.search(r"\d+", which)[0]) - 1 if which else 0]
+            tables[-1][1].append([arm, *(re.sub(" +", " ", text.strip()) for text in (found["loss"], minus)), p, found["place"]])
+    baseline, rows = tables[int(wanted) - 1 if kind == "table" else 0]
     return table(["arm", "validation loss, 95% interval", f"minus {baseline}", "p", "possible ranks"], rows)
 
 
