@@ -10,7 +10,7 @@ A block ends with `<!-- end -->` and begins with one of
     <!-- from FILE, after REGEX -->             what stands below the first line that matches, and that line
     <!-- from FILE, command REGEX -->           of a transcript, the commands whose line matches, with what each printed
     <!-- finding of FILE.json -->               the last step of a table's JSON: an arm a row
-    <!-- ranking of FILE.txt -->                the ranking of a table's text: an arm a row; `, table N` of several;
+    <!-- ranking of FILE.txt -->                the ranking of a table's text: an arm a row;
                                                 `, cell KEY = VALUE` of a table of several cells
     <!-- means of FILE.csv by FACTOR, ... of ARM=LABEL, ... where KEY=VALUE, ... -->
                                                 mean and SD of the validation loss by factors, and the paired difference of
@@ -100,20 +100,23 @@ def ranking(root, file, which):
     place, values = r"(?P<place>\d+(?: to \d+)?)", r"(?P<loss>\S+ +\[[^]]*\]) +(?P<rest>baseline|\S+ +\[[^]]*\] +\S+)$"
     rows = [re.compile(r" +\d+ +" + place + r" +[\d.]+ +(?P<arm>\S.*?) {2,}" + values),
             re.compile(r" +\d+ +(?P<arm>\S.*?) +" + place + r" +[\d.]+ +" + values)]
-    kind, _, wanted = (which or "table 1").partition(" ")
-    tables, above, cell = [], "", None
+    wanted = which and which.removeprefix("cell ")
+    baseline, ranked, above, cell = None, [], "", None
     for line in read(root, file).split("\n"):
         if re.match(r" +rank +(places|arm +places)", line):
-            tables.append((re.search(r"minus (.*?)(?: {2,}|$)", f"{line}\n{above}", re.M)[1], []))
+            if ranked:
+                break
+            baseline = re.search(r"minus (.*?)(?: {2,}|$)", f"{line}\n{above}", re.M)[1]
         above = line
         cell = line.strip() if re.match(r"  \w+ = ", line) else cell
         found = next(filter(None, (row.match(line) for row in rows)), None)
-        if found and tables and (kind == "table" or cell == wanted):
+        if found and baseline and wanted in (None, cell):
             arm = next((label for label in known if label.startswith(found["arm"])), found["arm"])
             minus, p = (found["rest"], "") if found["rest"] == "baseline" else found["rest"].rsplit(None, 1)
-            tables[-1][1].append([arm, *(re.sub(" +", " ", text.strip()) for text in (found["loss"], minus)), p, found["place"]])
-    baseline, rows = tables[int(wanted) - 1 if kind == "table" else 0]
-    return table(["arm", "validation loss, 95% interval", f"minus {baseline}", "p", "possible ranks"], rows)
+            ranked.append([arm, *(re.sub(" +", " ", text.strip()) for text in (found["loss"], minus)), p, found["place"]])
+    if not ranked:
+        raise ValueError(f"{file} has no such ranking")
+    return table(["arm", "validation loss, 95% interval", f"minus {baseline}", "p", "possible ranks"], ranked)
 
 
 def settings(text):
