@@ -20,10 +20,22 @@ bool record_diverged(const RunRecord *r, int step) {
     return !isfinite(loss) || (step > 0 && high && !fell);
 }
 
-const char *record_status(const RunRecord *r) {
+/* Return the step of the last validation of a run that ended; -1: it has none, or did not end. */
+static int last_step(const RunRecord *r) {
     int last = -1;
     for (int i = 0; i < r->evaluations; i++)
         if (r->evaluation[i].step > last) last = r->evaluation[i].step;
     bool ended = !strcmp(r->status, "ok") && last > 0 && !metric_lacking(METRIC_valid_loss, r);
-    return ended && record_diverged(r, last) ? "diverged" : r->status;
+    return ended ? last : -1;
+}
+
+bool record_status_needs_curves(const RunRecord *r) {
+    int last = last_step(r);
+    return last > 0 && !r->curves.rows && !record_at(r, 0) &&
+           record_at(r, last)->metric[METRIC_valid_loss] > log(r->vocab);
+}
+
+const char *record_status(const RunRecord *r) {
+    int last = last_step(r);
+    return last > 0 && record_diverged(r, last) ? "diverged" : r->status;
 }

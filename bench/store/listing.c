@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bench/plan/declare.h"
 #include "bench/plan/profile.h"
+#include "bench/store/ended.h"
 #include "bench/store/texts.h"
 
 /* Plans of all files that are read; options: as in RunGroup. */
@@ -266,6 +267,13 @@ static int by_order(const void *a, const void *b) {
     return strcmp(x->record->id, y->record->id);
 }
 
+static Rc read_listed(RunRecord *r, const Store *stored, const char *id, Error *e) {
+    Rc rc = record_members(r, stored->folder, id, e);
+    if (rc || !record_status_needs_curves(r)) return rc;
+    record_release(r);
+    return record_read(r, stored->folder, id, e);
+}
+
 Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *experiment, Error *e) {
     Plans plans = {0};
     *l = (Listing){0};
@@ -275,7 +283,7 @@ Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *e
                  .planned = mem_alloc((size_t)stored->heads, sizeof *in.planned)};
     Rc rc = read_plans(&plans, s, experiment, e);
     for (; !rc && l->records < stored->heads; l->records += !rc)
-        rc = record_members(&l->record[l->records], stored->folder, stored->head[l->records].id, e);
+        rc = read_listed(&l->record[l->records], stored, stored->head[l->records].id, e);
     if (!rc) {
         for (int i = 0; i < l->records; i++) in.spec[i] = &l->record[i].spec;
         if (l->records) qsort(in.spec, (size_t)l->records, sizeof *in.spec, resemble);

@@ -72,6 +72,11 @@ Test(runs, a_run_that_ends_where_it_began_is_diverged) {
     cr_expect_str_eq(record_status(&r), "diverged");
     r.evaluation[1].metric[METRIC_valid_loss] = 4.5;
     cr_expect_str_eq(record_status(&r), "ok", "it fell");
+    cr_expect_not(record_status_needs_curves(&r), "it was validated before training");
+    r.evaluation[0].step = 50;
+    cr_expect(record_status_needs_curves(&r), "the first training loss decides");
+    r.evaluation[1].metric[METRIC_valid_loss] = 4;
+    cr_expect_not(record_status_needs_curves(&r), "it ended below ln of the vocabulary");
     r.evaluation[1].metric[METRIC_valid_loss] = (double)NAN;
     cr_expect_str_eq(record_status(&r), "diverged");
     free(r.evaluation);

@@ -46,6 +46,10 @@ for metric in sorted(today):
 PY
 }
 
+# Of lists of runs, all columns but those that depend on the other runs in the folder: status, loss, hashes.
+ends() { grep -oE '[a-z]+(,[^,]+){4}$' "$1" | sort; }
+listed() { "$program" runs "$1" --profile "$2" --results "$3" --format csv >"$T/list" 2>"$T/err" || cat "$T/err"; ends "$T/list"; }
+
 for archive in "$root"/results/reference/records/*/*.tar.gz; do
   profile=$(basename "$(dirname "$archive")") experiment=$(basename "$archive" .tar.gz)
   name=$profile/$experiment from=$T/$profile/$experiment
@@ -57,6 +61,8 @@ for archive in "$root"/results/reference/records/*/*.tar.gz; do
   [ "$name" != quick/embedding-norm-4 ] || report "$name: records declare today's claims" \
     "$(grep -h '(exploratory)' "$root"/results/reference/quick/embedding-norm-4-claims.tex)"
   report "$name: its plan is the experiment's own" "$(plans "$from/MANIFEST.json" | grep -vx "$experiment $profile")"
+  [ ! -e "$root/results/reference/$name-runs.csv" ] || report "$name: its list of runs is that of its records" \
+    "$(listed "$experiment" "$profile" "$archive" | diff <(ends "$root/results/reference/$name-runs.csv") - | head -n 3)"
   report "$name is reprinted" "$(reprints "$from" "$experiment" "$profile" "$profile")"
 done
 [ "$number" -gt 0 ] || report "there are reference records" "none in results/reference/records"
