@@ -226,6 +226,10 @@ void ledger_why(const LedgerClaim *c, Text *out) {
     if (takes && runs) text_format(out, "%sits own size takes %s", out->length ? "; " : "", takes);
 }
 
+bool ledger_exploratory(const LedgerClaim *c) {
+    return c->line && c->line->v && c->line->v->undeclared && c->word != WORD_OPEN && c->word != WORD_NOT_TESTED;
+}
+
 const char *ledger_answer(const LedgerClaim *c) {
     switch (c->seen) {
     case SEEN_yes: return c->claim->answer[0];

@@ -209,6 +209,8 @@ void ledger_hours_text(double hours, Text *out); /* "0.3 h", "4 min" */
 /* Why a claim is open, what it takes where it is not tested, what else to know of its verdict. */
 void ledger_why(const LedgerClaim *c, Text *out);
 
+/* Return true if runs decided the claim that were trained before its test was written down. */
+bool ledger_exploratory(const LedgerClaim *c);
 /* The answer to a question; NULL: it has none. */
 const char *ledger_answer(const LedgerClaim *c);
 

@@ -73,10 +73,12 @@ static bool beyond_plans(const LedgerClaim *c) {
     return c->word == WORD_OPEN && c->line && c->line->v && c->line->v->seeds_wanted < 0;
 }
 
-/* " *" of what survives Holm, ": 24 seeds, 0.3 h" of what is open, ": within 0.02" of what is too small to matter. */
+/* " *" of what survives Holm, " +" of an exploratory verdict, ": 24 seeds, 0.3 h" of what is open, ": within 0.02" of
+ * what is too small to matter. */
 static void behind_word(const Ledger *b, const LedgerClaim *c, Text *out) {
     double hours;
     if (c->survives) text_format(out, " *");
+    if (ledger_exploratory(c)) text_format(out, " +");
     char words[48];
     if (nothing_seen(c, words)) text_format(out, ": %s", words);
     if (beyond_plans(c)) text_format(out, ": over %d seeds", CLAIM_SEEDS_MAX);
@@ -202,6 +204,7 @@ static bool wanted(const LedgerClaim *c, bool open, const char *word) {
 static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const char *word, CellsList *out) {
     static const char *const behind[] = {"own_size", "our_size", "p", "p_holm", "seeds_wanted", "hours_wanted", "why"};
     int count[WORD_COUNT], k = ledger_family(b, f);
+    bool exploratory = false;
     Sizes of = {0};
     Cells *c = cells_add(out, f->writeup, "");
     ledger_title(f, &c->title);
@@ -219,7 +222,11 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
     cells_columns(c, {NULL, "g", ""}, {NULL, "l", "size"}, {"verdict", "p", "verdict"});
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) cells_column(c, behind[i], 'X', "");
     for (const LedgerClaim *one = b->claim; one < b->claim + b->claims; one++)
-        if (one->file == f && wanted(one, open, word)) claim_row_of(b, one, &of, c);
+        if (one->file == f && wanted(one, open, word)) {
+            claim_row_of(b, one, &of, c);
+            exploratory |= ledger_exploratory(one);
+        }
+    if (exploratory) text_format(&c->caption, ". A plus marks one whose runs are older than its test (exploratory)");
     sizes_text(&of, &c->caption);
 }
 

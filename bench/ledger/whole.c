@@ -31,6 +31,8 @@ static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
     if (!isnan(c->holm))
         text_format(out, "; p adjusted by Holm's method over the %d claim%s of %s that comparisons of runs decide: %s",
                     k, k == 1 ? "" : "s", c->file->writeup, SHOW_P(c->holm));
+    if (ledger_exploratory(c))
+        text_format(out, "; exploratory: its runs were trained before its test was written down");
 }
 
 /* The head: what is claimed, and what was found. */

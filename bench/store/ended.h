@@ -8,8 +8,8 @@
  * ln(vocabulary) and no lower than at its start. */
 bool record_diverged(const RunRecord *r, int step);
 
-/* Return true if the status hangs on the first training loss, which a record without its curves (record_members) does not
- * have: it ended above ln(vocabulary), and was not validated before training. */
+/* Return true if the status hangs on the first training loss, which a record read without its curves lacks: the run
+ * ended above ln(vocabulary), and was not validated before training. */
 bool record_status_needs_curves(const RunRecord *r);
 
 /* Return "ok", "failed", or "diverged", also if the run counts as diverged at its last evaluation. */

@@ -124,7 +124,7 @@ check_the_ledger_says_what_holds() {
   [ "$(grep -lE '^  "plan [0-9a-f]{64}"' "$W"/r/runs/*/record.json | wc -l)" = 24 ] || fail "no plan in the records"
   short # a row for each claim, and the sizes of both below it
   prints '^1 reproduced, 1 open, 1 not tested\.'
-  prints '^  900-1 +Wider is better. +-0.2500 +-[0-9.]+ +\[-.*\] +A a +reproduced$'
+  prints '^  900-1 +Wider is better. +-0.2500 +-[0-9.]+ +\[-.*\] +A a +reproduced$' && ! grep -qF 'A plus marks' "$W/out" || fail "a plus"
   whole | grep -qE 'Its own sizes .parameters on tokens.: A 19k on 5k of synthetic, 1 seed. Sizes of runs here: a [0-9.]+k on 5.1k of text:[^ ]*words.txt, 6 seeds; b ' || fail "no sizes"
   prints '^  900-2 +Clipping does not matter. .* b +open(: [0-9]+ seeds, .*)?$' && prints '^  900-3 +It also translates. +not tested$'
   [ "$(grep -c '^  900-' "$W/out")" = 3 ] && ! grep -q 'maxt' "$W/out" || fail "more than a row for each claim"
@@ -287,6 +287,9 @@ PY
   sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 0.03/; s/expects: lower/expects: higher/' "$W/tree/bench/claims/900.yaml"
   ends 0 claims 900-1 --results "$W/none"
   prints 'Verdict: contradicted; p .031' && grep -qF '(exploratory)' "$W/out" || fail "not judged anew"
+  whole | grep -qF '; exploratory: its runs were trained before its test was written down' || fail "the verdict does not say it"
+  ends 0 claims 900 --results "$W/none"
+  prints '^  900-1 .* contradicted \+$' && whole | grep -qF 'A plus marks one whose runs are older than its test' || fail "no plus"
   sed -i 's/"contrast": "valid_loss: 1 pre@width=32 -1 pre@width=16"/"contrast": 5/' "$kept"
   ends 5 claims --results "$W/none"
   says '^normbench: .*results/reference/claims.json: claim 900-1: a verdict does not say what was measured$'
