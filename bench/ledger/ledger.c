@@ -77,6 +77,7 @@ static void add_link(Ledger *b, const Experiment *x) {
     for (int i = 0; i <= EXPERIMENT_ALSO_MAX; i++)
         snprintf(b->link[b->links].writeup[i], sizeof b->link->writeup[i], "%.15s", i ? x->also[i - 1] : x->writeup);
     int cell[EXPERIMENT_VALUES_MAX];
+    b->link[b->links].quantize = x->quantize;
     b->link[b->links++].rates = grid_cells(x, 0, cell);
 }
 
@@ -340,12 +341,22 @@ static bool again(const Stored *s, const StoredVerdict *v, const LedgerLine *l) 
     return false;
 }
 
+/* Whether the experiment's runs cannot have the test's number: those of today are refused (claim_verdicts_make). */
+static bool refused(const Ledger *b, const ClaimTest *t, const char *experiment) {
+    for (int i = 0; i < b->links; i++)
+        if (!strcmp(b->link[i].name, experiment))
+            return (t->grid && t->grid != GRID_failed && b->link[i].rates < 2) ||
+                   (metric_quantized((Metric)t->metric) && !b->link[i].quantize);
+    return false;
+}
+
 static void add_contrasts(Ledger *b, Lines *lines, const LedgerLine *l) {
     LedgerLine bare = {.file = l->file, .claim = l->claim, .test = l->test};
     for (const StoredVerdict *v = b->kept.at; v < b->kept.at + b->kept.count; v++) {
         if (!v->contrast || (b->profile[0] && strcmp(v->profile, b->profile) != 0)) continue;
         if (!stored_measures(v, l->claim, l->test) || again(&b->kept, v, l)) continue;
         if (!ledger_linked(b, v->experiment, l->file->writeup) || is_own(b, l, v)) continue;
+        if (refused(b, l->test, v->experiment)) continue;
         LedgerKept *kept = mem_alloc(1, sizeof *kept);
         b->judged = mem_grow(b->judged, (size_t)b->judged_count + 1, sizeof *b->judged);
         b->judged[b->judged_count++] = kept;

@@ -139,6 +139,7 @@ typedef struct {
     struct {
         char name[EXPERIMENT_NAME_SIZE], writeup[1 + EXPERIMENT_ALSO_MAX][16];
         int rates; /* learning rates of its first profile */
+        bool quantize;
     } * link; /* whose claims it decides */
     int links;
     char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */

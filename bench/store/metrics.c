@@ -388,8 +388,7 @@ bool metric_asked(Metric m, const ProbeChoice *asked) {
     return metric_added(m) == PROBE_COUNT || asked->wanted[metric_added(m)];
 }
 
-/* Return true for metrics of the cost of eight bits. */
-static bool quantized_metric(Metric m) {
+bool metric_quantized(Metric m) {
     static const Metric all[] = {
 #define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,
 #include "kernels/quantizations.def"
@@ -425,7 +424,7 @@ bool metric_measured(Metric m, const Experiment *x) {
     if (metric_of_curves(m) && !metric_shown(m, x)) return false;
     bool translates = x->arms && x->arm[0].spec.objective == OBJECTIVE_TRANSLATE;
     if (translated_metric(m)) return translates;
-    return metric_asked(m, &x->probes) && (x->quantize || !quantized_metric(m));
+    return metric_asked(m, &x->probes) && (x->quantize || !metric_quantized(m));
 }
 
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c) {

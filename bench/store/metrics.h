@@ -23,6 +23,7 @@ void metrics_measure(double metric[METRIC_COUNT], const Validation *v);
  * was not measured, so that its text equals that of a run from before the metric existed. */
 ProbeKind metric_added(Metric m);
 bool metric_asked(Metric m, const ProbeChoice *asked); /* true: no added probe, or one in `asked` */
+bool metric_quantized(Metric m);                       /* true: a cost of eight bits, measured with quantize: true */
 /* Return true for a metric that no record holds: it is made of a record's curves. */
 bool metric_of_curves(Metric m);
 /* Make it; NaN: the curves lack its rows. */

@@ -43,11 +43,15 @@ static bool needs_more(const ClaimTest *t, char *why, size_t size) {
     return true;
 }
 
-/* A metric of the test is made of a probe that the experiment does not ask for. */
-static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
+/* The experiment does not ask for a probe that a metric of the test is made of, or for the cost of eight bits. */
+static bool lacks_metric(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
     Metric metric[3] = {(Metric)t->metric, t->predictor[0], t->predictor[1]};
     for (int i = t->predictors ? 1 : 0; i <= t->predictors; i++) {
         ProbeKind kind = curve_asked(metric_info[metric[i]].reads);
+        if (metric_quantized(metric[i]) && !x->quantize) {
+            snprintf(why, size, "'%s' is not measured here; it needs quantize: true", metric_info[metric[i]].key);
+            return true;
+        }
         if (kind == PROBE_COUNT || x->probes.wanted[kind]) continue;
         snprintf(why, size, "'%s' is not measured here; it needs probes: [%s]", metric_info[metric[i]].key,
                  probe_info[kind].name);
@@ -66,7 +70,7 @@ static bool cannot_vary(const ClaimTest *t, const Experiment *x, char *why, size
 
 /* The claim's arms as arms of the experiment; false names the one that is not there. */
 static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char *why, size_t size) {
-    if (lacks_probe(t, x, why, size) || cannot_vary(t, x, why, size)) return false;
+    if (lacks_metric(t, x, why, size) || cannot_vary(t, x, why, size)) return false;
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
         while (arm < x->arms && strcmp(x->arm[arm].name, t->term[i].arm.name) != 0) arm++;

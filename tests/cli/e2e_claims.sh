@@ -212,6 +212,9 @@ check_what_cannot_vary_is_refused() {
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   short
   prints "^  900-2 .* not tested$" && prints "rate_stable' cannot vary here, as there is one learning rate"
+  sed -i 's/metric: rate_stable/metric: int8_cost/' "$W/tree/bench/claims/900.yaml"
+  short
+  prints "^  900-2 .* not tested$" && whole | grep -q "'int8_cost' is not measured here; it needs quantize: true" || fail "of eight bits"
 }
 
 # Two claims of one contrast: what was stored for each says that its runs had declared it.
