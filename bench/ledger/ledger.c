@@ -341,7 +341,7 @@ static bool again(const Stored *s, const StoredVerdict *v, const LedgerLine *l) 
     return false;
 }
 
-/* Whether the experiment's runs cannot have the test's number: those of today are refused (claim_verdicts_make). */
+/* Return true if an experiment's runs cannot have the test's number, as claim_verdicts_make refuses runs of today. */
 static bool refused(const Ledger *b, const ClaimTest *t, const char *experiment) {
     for (int i = 0; i < b->links; i++)
         if (!strcmp(b->link[i].name, experiment))
