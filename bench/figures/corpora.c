@@ -55,7 +55,7 @@ static void fill(const Table *t, int part, Plot *p) {
     LOCAL(corpora_release) Corpora c = {0};
     if (!corpora_make(&c, &t->sample)) return;
     figure_begin(p, t,
-                 SHOW_TEXT("%s%safter %d steps", c.group[part], c.group[part][0] ? ", " : "", figure_last_step(t)), 1,
+                 SHOW_TEXT("%s%safter %s", c.group[part], c.group[part][0] ? ", " : "", FIGURE_STEPS(t)), 1,
                  HEIGHT);
     figure_legend(p, t);
     note(t, &c, c.sum[part].higher, p);

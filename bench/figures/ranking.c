@@ -74,8 +74,8 @@ static void fill(const Table *t, int part, Plot *p) {
     LOCAL_TEXT(note);
     if (!y) return;
     const RankingRow *first = &y->row[part * y->arms];
-    snprintf(where, sizeof where, "%s%safter %d steps", y->group[part], y->group[part][0] ? ", " : "",
-             figure_last_step(t));
+    snprintf(where, sizeof where, "%s%safter %s", y->group[part], y->group[part][0] ? ", " : "",
+             FIGURE_STEPS(t));
     figure_begin(p, t, where, 1, 0);
     PlotPanel *panel = plot_panel(p, "", "validation loss, nats per token (lower is better)", "");
     range_of(first, y->arms, y->seeds, &panel->x);
@@ -164,8 +164,8 @@ static void rates_fill(const Table *t, int part, Plot *p) {
     const RankingRow *group = &y->row[of * y->arms], *base = group;
     while (!base->baseline) base++;
     figure_begin(p, t,
-                 SHOW_TEXT("%s%sloss by learning rate, after %d steps", y->group[of], y->group[of][0] ? ", " : "",
-                           figure_last_step(t)),
+                 SHOW_TEXT("%s%sloss by learning rate, after %s", y->group[of], y->group[of][0] ? ", " : "",
+                           FIGURE_STEPS(t)),
                  ACROSS, HEIGHT);
     p->narrow_across = NARROW_ACROSS;
     snprintf(note, sizeof note,

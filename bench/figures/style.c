@@ -32,8 +32,12 @@ int figure_arm(const Table *t, int i) {
     return (t->sample.baseline + 1 + i) % t->sample.arms;
 }
 
-int figure_last_step(const Table *t) {
-    return t->sample.cell[0].step[table_last(t, 0)];
+char *figure_steps(char out[32], const Table *t) {
+    int first = t->sample.cell[0].step[table_last(t, 0)];
+    bool same = true;
+    for (int i = 1; i < t->sample.cells; i++) same &= t->sample.cell[i].step[table_last(t, i)] == first;
+    snprintf(out, 32, same ? "%d steps" : "all steps", first);
+    return out;
 }
 
 void figure_begin(Plot *p, const Table *t, const char *where, int across, double height) {

@@ -341,12 +341,12 @@ static bool again(const Stored *s, const StoredVerdict *v, const LedgerLine *l) 
     return false;
 }
 
-/* Return true if an experiment's runs cannot have the test's number, as claim_verdicts_make refuses runs of today. */
+/* Return true if the runs of an experiment of today cannot have the test's number. */
 static bool refused(const Ledger *b, const ClaimTest *t, const char *experiment) {
+    char why[CLAIM_WHY_SIZE];
     for (int i = 0; i < b->links; i++)
         if (!strcmp(b->link[i].name, experiment))
-            return (t->grid && t->grid != GRID_failed && b->link[i].rates < 2) ||
-                   (metric_quantized((Metric)t->metric) && !b->link[i].quantize);
+            return claim_refused(t, b->link[i].rates, b->link[i].quantize, why, sizeof why);
     return false;
 }
 

@@ -43,15 +43,33 @@ static bool needs_more(const ClaimTest *t, char *why, size_t size) {
     return true;
 }
 
-/* The experiment does not ask for a probe that a metric of the test is made of, or for the cost of eight bits. */
-static bool lacks_metric(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
-    Metric metric[3] = {(Metric)t->metric, t->predictor[0], t->predictor[1]};
-    for (int i = t->predictors ? 1 : 0; i <= t->predictors; i++) {
+/* The metrics that a test is made of, at most three; returns how many. */
+static int metrics_of(const ClaimTest *t, Metric metric[3]) {
+    int count = 0;
+    if (!t->predictors) metric[count++] = (Metric)t->metric;
+    for (int i = 0; i < t->predictors; i++) metric[count++] = t->predictor[i];
+    return count;
+}
+
+bool claim_refused(const ClaimTest *t, int rates, bool quantize, char *why, size_t size) {
+    Metric metric[3];
+    if (t->grid && t->grid != GRID_failed && rates < 2) {
+        snprintf(why, size, "'%s' cannot vary here, as there is one learning rate", grid_info[t->grid].key);
+        return true;
+    }
+    for (int i = 0, count = metrics_of(t, metric); i < count; i++) {
+        if (!metric_quantized(metric[i]) || quantize) continue;
+        snprintf(why, size, "'%s' is not measured here; it needs quantize: true", metric_info[metric[i]].key);
+        return true;
+    }
+    return false;
+}
+
+/* The experiment does not ask for a probe that a metric of the test is made of. */
+static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
+    Metric metric[3];
+    for (int i = 0, count = metrics_of(t, metric); i < count; i++) {
         ProbeKind kind = curve_asked(metric_info[metric[i]].reads);
-        if (metric_quantized(metric[i]) && !x->quantize) {
-            snprintf(why, size, "'%s' is not measured here; it needs quantize: true", metric_info[metric[i]].key);
-            return true;
-        }
         if (kind == PROBE_COUNT || x->probes.wanted[kind]) continue;
         snprintf(why, size, "'%s' is not measured here; it needs probes: [%s]", metric_info[metric[i]].key,
                  probe_info[kind].name);
@@ -60,17 +78,10 @@ static bool lacks_metric(const ClaimTest *t, const Experiment *x, char *why, siz
     return false;
 }
 
-/* A number of a grid that these runs cannot vary: nothing would be tested. */
-static bool cannot_vary(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
-    int cell[EXPERIMENT_VALUES_MAX];
-    if (!t->grid || t->grid == GRID_failed || grid_cells(x, 0, cell) > 1) return false;
-    snprintf(why, size, "'%s' cannot vary here, as there is one learning rate", grid_info[t->grid].key);
-    return true;
-}
-
 /* The claim's arms as arms of the experiment; false names the one that is not there. */
 static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char *why, size_t size) {
-    if (lacks_metric(t, x, why, size) || cannot_vary(t, x, why, size)) return false;
+    int cell[EXPERIMENT_VALUES_MAX];
+    if (lacks_probe(t, x, why, size) || claim_refused(t, grid_cells(x, 0, cell), x->quantize, why, size)) return false;
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
         while (arm < x->arms && strcmp(x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
