@@ -54,9 +54,10 @@ static void note(const Table *t, const Corpora *c, bool higher, Plot *p) {
 static void fill(const Table *t, int part, Plot *p) {
     LOCAL(corpora_release) Corpora c = {0};
     if (!corpora_make(&c, &t->sample)) return;
-    figure_begin(p, t,
-                 SHOW_TEXT("%s%safter %s", c.group[part], c.group[part][0] ? ", " : "", FIGURE_STEPS(t)), 1,
-                 HEIGHT);
+    figure_begin(
+        p, t,
+        SHOW_TEXT("%s%safter %s", c.group[part], c.group[part][0] ? ", " : "", FIGURE_STEPS(t, named_cell(t, part))), 1,
+        HEIGHT);
     figure_legend(p, t);
     note(t, &c, c.sum[part].higher, p);
     PlotPanel *panel =

@@ -126,9 +126,9 @@ int figure_arm(const Table *t, int i);
 char *figure_where(char out[256], const Experiment *x, int cell, const char *without);
 #define FIGURE_WHERE(x, cell, without) figure_where((char[256]){0}, x, cell, without) /* in a buffer of this block */
 
-/* The steps after which all cells ended, "5000 steps"; where they ended after different ones, "all steps". */
-char *figure_steps(char out[32], const Table *t);
-#define FIGURE_STEPS(t) figure_steps((char[32]){0}, t) /* in a buffer of this block */
+/* The steps after which a cell ended, "5000 steps"; of all cells (-1), where they ended apart, "all steps". */
+char *figure_steps(char out[32], const Table *t, int cell);
+#define FIGURE_STEPS(t, cell) figure_steps((char[32]){0}, t, cell) /* in a buffer of this block */
 
 /* ---- The forest plot: differences to a baseline, a row for each, of stored runs and of anybody's numbers ---- */
 

@@ -75,7 +75,7 @@ static void fill(const Table *t, int part, Plot *p) {
     if (!y) return;
     const RankingRow *first = &y->row[part * y->arms];
     snprintf(where, sizeof where, "%s%safter %s", y->group[part], y->group[part][0] ? ", " : "",
-             FIGURE_STEPS(t));
+             FIGURE_STEPS(t, group_cell(t, part)));
     figure_begin(p, t, where, 1, 0);
     PlotPanel *panel = plot_panel(p, "", "validation loss, nats per token (lower is better)", "");
     range_of(first, y->arms, y->seeds, &panel->x);
@@ -165,7 +165,7 @@ static void rates_fill(const Table *t, int part, Plot *p) {
     while (!base->baseline) base++;
     figure_begin(p, t,
                  SHOW_TEXT("%s%sloss by learning rate, after %s", y->group[of], y->group[of][0] ? ", " : "",
-                           FIGURE_STEPS(t)),
+                           FIGURE_STEPS(t, rates_cell(t, part))),
                  ACROSS, HEIGHT);
     p->narrow_across = NARROW_ACROSS;
     snprintf(note, sizeof note,

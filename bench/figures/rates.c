@@ -128,7 +128,7 @@ static int fill_arm(const Table *t, const RateGroup *g, int arm, PlotPanel *pane
 static void rates_fill(const Table *t, int part, Plot *p) {
     char where[256], note[300];
     int lost = 0, better = metric_info[t->metric].better;
-    snprintf(where, sizeof where, "after %s", FIGURE_STEPS(t));
+    snprintf(where, sizeof where, "after %s", FIGURE_STEPS(t, named_cell(t, part)));
     figure_begin(p, t, where, ACROSS, HEIGHT);
     figure_legend(p, t);
     for (int group = first_group(t, part); group < end_group(t, part); group++) {
@@ -182,7 +182,7 @@ static void fill_budget(const Table *t, const RateGroup *group, int arm, PlotPan
 
 static void budget_fill(const Table *t, int part, Plot *p) {
     char where[256];
-    snprintf(where, sizeof where, "expected best after %s", FIGURE_STEPS(t));
+    snprintf(where, sizeof where, "expected best after %s", FIGURE_STEPS(t, named_cell(t, part)));
     figure_begin(p, t, where, ACROSS, HEIGHT);
     figure_legend(p, t);
     plot_note(p, t->sample.seeds > 1
@@ -277,7 +277,7 @@ static int fill_spikes(const Table *t, const RateGroup *g, int arm, Metric metri
 static void spikes_fill(const Table *t, int part, Plot *p) {
     char where[256];
     int lost = 0;
-    snprintf(where, sizeof where, "spikes in %s", FIGURE_STEPS(t));
+    snprintf(where, sizeof where, "spikes in %s", FIGURE_STEPS(t, named_cell(t, part)));
     figure_begin(p, t, where, KINDS, HEIGHT);
     figure_legend(p, t);
     for (int group = first_group(t, part); group < end_group(t, part); group++)

@@ -32,10 +32,10 @@ int figure_arm(const Table *t, int i) {
     return (t->sample.baseline + 1 + i) % t->sample.arms;
 }
 
-char *figure_steps(char out[32], const Table *t) {
-    int first = t->sample.cell[0].step[table_last(t, 0)];
+char *figure_steps(char out[32], const Table *t, int cell) {
+    int at = cell < 0 ? 0 : cell, first = t->sample.cell[at].step[table_last(t, at)];
     bool same = true;
-    for (int i = 1; i < t->sample.cells; i++) same &= t->sample.cell[i].step[table_last(t, i)] == first;
+    for (int i = 0; i < t->sample.cells && cell < 0; i++) same &= t->sample.cell[i].step[table_last(t, i)] == first;
     snprintf(out, 32, same ? "%d steps" : "all steps", first);
     return out;
 }
