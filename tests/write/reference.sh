@@ -15,9 +15,11 @@ plans() { # MANIFEST: "experiment profile" a line
   python3 -c 'import json, sys
 for p in json.load(open(sys.argv[1]))["plans"]: print(p["experiment"], p["profile"])' "$1"
 }
-made() { # RESULTS NAME FOLDER: files to be held; of a table whose JSON is not stored, which is one above 10 MB, those that are
+made() { # RESULTS NAME FOLDER: files to be held; where the table's JSON is not stored, those that are (bench/verify/reference.h)
+  local stored=$root/results/reference/$3 file json
+  json=$(find "$1"/out/"$2"* -type f -name "$2*.json" ! -name '*-cost.json' -exec basename {} \;)
   find "$1"/out/"$2"* -type f ! -name '*.pdf' ! -name '*-cost.*' ! -name plan.json | while read -r file; do
-    [ -z "$(find "$1"/out/"$2"* -name "$2.json" -size +10M)" ] || [ -e "$root/results/reference/$3/$(basename "$file")" ] || continue
+    [ -e "$stored/$json" ] || [ -e "$stored/$(basename "$file")" ] || continue
     echo "$file"
   done
 }
