@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Every number in the prose of the documents (tests/documents.py) is recomputed from results/, or is a setting.
+"""Every number in the prose of the documents (tests/documents.py) and of the claims' notes (bench/claims/) is recomputed
+from results/, or is a setting.
 
     numbers_in_text.py ROOT          prints what is wrong, and nothing when nothing is
-    numbers_in_text.py ROOT --show   prints every sentence of the list as it must read now
+    numbers_in_text.py ROOT --show   prints every sentence of the lists as it must read now
 
-Prose is what stands outside generated blocks (tests/figures_in_text.py), code, links' targets and comments. The list,
-tests/numbers_in_text.def, has two kinds of rows:
+Prose is what stands outside generated blocks (tests/figures_in_text.py), code, links' targets and comments. The lists,
+tests/numbers_in_text.def of the documents and tests/numbers_in_notes.def of the notes, have two kinds of rows:
     setting REGEX        a number that is no result: what was asked for, a shape, a version, another's number
     FILE: SENTENCE       {} and {:FORMAT} stand for numbers; the document must hold the sentence with them filled in
       = EXPRESSION       their values, of the functions below; lines that are indented further go on
+For a note FILE is its claim. The documents' settings hold in notes too, the notes' in notes alone.
 A number in digits that neither kind covers is wrong, and so is one in words before a unit ("twelve times").
 """
 import csv
 import functools
+import glob
+import itertools
 import json
 import math
+import operator
 import os
 import re
 import statistics
@@ -30,6 +35,7 @@ WORDS = ("zero one two three four five six seven eight nine ten eleven twelve th
          "seventeen eighteen nineteen twenty").split()
 NUMBER = re.compile(rf"(?<![\w.^])(?<!\w-)[-+]?(?:\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?|"
                     rf"\b(?:{'|'.join(WORDS)}|half|twice) (?:times|percent|decades|nats|BLEU)\b")
+SHAKESPEARE, WIKITEXT = 3.3473303, 5.9367233  # validation losses of the unigram models, in nats
 T95 = {7: 2.364624252, 11: 2.200985160, 15: 2.131449546}  # the 97.5 % quantile of Student's t by degrees of freedom
 HIDDEN = [r"<!-- (?:from|\w+ of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->",  # blocks, code, comments
           r"(?<=\])\([^)\s]*\)", r"\[[\w.-]+/[\w./-]+\]", r"`(?:[^`\n]|\n(?!\n))*`"]  # targets of links, paths, code
@@ -217,9 +223,9 @@ def device_all(precision):
     return float(re.search(rf"^{precision}: 5 replicas.*?^all +\d+ +([\d.]+)$", text, re.M | re.S)[1])
 
 
-def losses_of(table, arm, cell=0):
-    """Validation loss by seed at the last step of a stored table's cell."""
-    arms = load(f"reference/{table}.json")["cells"][cell]["steps"][-1]["arms"]
+def losses_of(table, arm, cell=0, step=-1):
+    """Validation loss by seed at a step of a stored table's cell; the last one by default."""
+    arms = load(f"reference/{table}.json")["cells"][cell]["steps"][step]["arms"]
     (found,) = (a for a in arms if a["arm"] == arm)
     return {run["seed"]: run["value"] for run in found["metrics"]["valid_loss"]["runs"]}
 
@@ -236,6 +242,60 @@ def growth(column, **where):
     with open(path("reference/growth/measured.csv"), encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row[column] and all(row[k] == str(v) for k, v in where.items())]
     return {(row["machine"], row["shape"], row["command"], int(row["runs"])): float(row[column]) for row in rows}
+
+
+def first_eight():
+    """002-3 on seeds 1 to 8 alone: LayerNorm minus RMSNorm after 150 steps, and its p by sign flips."""
+    one, other = (losses_of("own/embedding-norm", arm, step=1) for arm in ("layernorm", "rmsnorm"))
+    d = [one[seed] - other[seed] for seed in range(1, 9)]
+    flips = [sum(map(operator.mul, d, signs)) for signs in itertools.product((1, -1), repeat=len(d))]
+    return statistics.fmean(d), statistics.fmean(abs(x) >= abs(sum(d)) - 1e-12 for x in flips)
+
+
+def fails(experiment, unigram, **where):
+    """How many of the runs diverged or stalled, and of how many."""
+    chosen = runs(experiment, **where)
+    return sum(failed(run, unigram) for run in chosen), len(chosen)
+
+
+def seeds_of(experiment):
+    """How many the stored runs have."""
+    return len({run["seed"] for run in runs(experiment)})
+
+
+def statement(name):
+    """A statement of theory, as measured."""
+    (found,) = (s for s in load("reference/theory/theory.json")["statements"] if s["statement"] == name)
+    return found
+
+
+def bounds(claim_id, key="against"):
+    """What a claim's tests ask for, each number once: their `against` or their `margin`."""
+    text = re.split(r"^  - id: ", read(ROOT, f"bench/claims/{claim_id[:3]}.yaml"), flags=re.M)
+    (entry,) = (part for part in text if part.startswith(claim_id + "\n"))
+    return list(dict.fromkeys(map(float, re.findall(rf"^ +{key}: (-?[\d.]+)$", entry, re.M))))
+
+
+def reported(row, metric="valid_loss", writeup="000"):
+    """What a write-up's table has, as bench/claims/ copies it."""
+    of_row = rf'^ +"?{re.escape(row)}"?:\n(?: +\w+: [\d.]+\n)*? +{metric}: ([\d.]+)$'
+    return float(re.search(of_row, read(ROOT, f"bench/claims/{writeup}.yaml"), re.M)[1])
+
+
+def asked(experiment, key, profile="quick"):
+    """The numbers of a key of an experiment's profile, or of the experiment; of 9-57 the first and the last."""
+    text = read(ROOT, f"bench/experiments/{experiment}.yaml")
+    of_profile = re.search(rf"^  {profile}: +\{{(.*?)\}}", text, re.M | re.S)[1]
+    value = rf"\b{key}: (\[[^]]*\]|[^,\n]+)"
+    found = re.findall(r"\d[\d.]*(?:e-?\d+)?", re.search(value, of_profile + "\n" + text)[1])
+    return [int(x) if x.isdigit() else float(x) for x in found]
+
+
+def fresh(experiment, trained=True):
+    """How many other seeds an experiment plans; the stored verdicts are of all of them, or of none if it is not trained."""
+    first, last = asked(experiment, "seeds")
+    stored = {v["n"] for v in verdicts(".*") if v.get("experiment") == experiment}
+    return holds(stored == ({last - first + 1} if trained else set()), last - first + 1)
 
 
 def ends(values):
@@ -317,10 +377,10 @@ def read_list(file):
 class Prose:
     """A document's text in one line with what is hidden blanked, and the document's line of every character."""
 
-    def __init__(self, text):
+    def __init__(self, text, at_line=1):
         for pattern in HIDDEN:
             text = re.sub(pattern, lambda m: re.sub(r"[^\n]", "\0", m[0]), text, flags=re.S | re.M)
-        kept, self.line, at_line = [], [], 1
+        kept, self.line = [], []
         for character in text:
             blank = character.isspace()
             if character != "\0" and not (blank and (not kept or kept[-1] == " ")):
@@ -344,30 +404,46 @@ class Prose:
                 yield self.line[match.start()], match[0], around
 
 
+def notes(root):
+    """{claim: its note}"""
+    found = {}
+    for name in sorted(glob.glob("bench/claims/*.yaml", root_dir=root)):
+        for at_line, line in enumerate(read(root, name).split("\n"), 1):
+            key, _, value = line.strip("- ").partition(": ")
+            if key == "id":
+                claim_id = value
+            elif key == "note":
+                found[claim_id] = Prose(value.replace('\\"', '"'), at_line)
+    return found
+
+
 def check(root, show):
-    settings, sentences = read_list(os.path.join(root, "tests/numbers_in_text.def"))
     prose = {name: Prose(read(root, name)) for name in documents(root)}
-    for at_line, document, sentence, expression in sentences:
-        where = f"tests/numbers_in_text.def:{at_line}"
-        if document not in prose:
-            print(f"{where}: no document '{document}'")
-            continue
-        try:
-            filled = fill(sentence, values_of(expression))
-        except (ArithmeticError, LookupError, OSError, SyntaxError, TypeError, ValueError, NameError) as wrong:
-            print(f"{where}: {wrong}")
-            continue
-        if show:
-            print(f"{document}: {filled}")
-        elif not prose[document].cover(re.escape(filled)):
-            print(f"{where}: {document} does not say: {filled}")
-    for at_line, regex in settings:
-        if not sum([text.cover(regex) for text in prose.values()]) and not show:
-            print(f"tests/numbers_in_text.def:{at_line}: no document has such a setting: {regex}")
-    for name, text in prose.items():
-        for line, number_there, around in text.unexplained() if not show else ():
-            print(f"{name}:{line}: {number_there} is neither recomputed nor a setting (tests/numbers_in_text.def): "
-                  f"…{around}…")
+    of_notes = notes(root)
+    for file, texts, others in (("tests/numbers_in_text.def", prose, of_notes), ("tests/numbers_in_notes.def", of_notes, {})):
+        settings, sentences = read_list(os.path.join(root, file))
+        for at_line, name, sentence, expression in sentences:
+            where = f"{file}:{at_line}"
+            if name not in texts:
+                print(f"{where}: no document '{name}'")
+                continue
+            try:
+                filled = fill(sentence, values_of(expression))
+            except (ArithmeticError, LookupError, OSError, SyntaxError, TypeError, ValueError, NameError) as wrong:
+                print(f"{where}: {wrong}")
+                continue
+            if show:
+                print(f"{name}: {filled}")
+            elif not texts[name].cover(re.escape(filled)):
+                print(f"{where}: {name} does not say: {filled}")
+        for at_line, regex in settings:
+            if not sum([text.cover(regex) for text in texts.values()]) and not show:
+                print(f"{file}:{at_line}: no document has such a setting: {regex}")
+            for text in others.values():
+                text.cover(regex)
+    for name, text in (prose | of_notes).items() if not show else ():
+        for line, number_there, around in text.unexplained():
+            print(f"{name}:{line}: {number_there} is neither recomputed nor a setting (tests/numbers_in_*.def): …{around}…")
 
 
 if __name__ == "__main__":
