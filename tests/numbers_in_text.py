@@ -42,11 +42,13 @@ HIDDEN = [r"<!-- (?:from|\w+ of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->"
 
 
 class Number(float):
-    """A float with formats of the texts: :p is .023, :word is twelve, :, is 1,216; no zero has a sign."""
+    """A float with formats of the texts: :p is .023, :word is twelve, :rate is 3e-4, :, is 1,216; no zero has a sign."""
 
     def __format__(self, form):
         if form == "word":
             return WORDS[int(self)]
+        if form == "rate":
+            return format(float(self), ".0e").replace("e-0", "e-")
         whole = int(self) if self == int(self) else float(self)
         text = format(whole, form) if form in ("", ",") else format(float(self), ".3f" if form == "p" else form)
         return re.sub(r"^-(?=[0.]+$)", "", text.removeprefix("0") if form == "p" else text)
@@ -168,6 +170,12 @@ def verdict(claim, regex, *keys):
     if len(found) != 1:
         raise ValueError(f"{len(found)} stored verdicts of {claim} match {regex}")
     return tuple(found[0][key] for key in keys or ("effect", "lo", "hi"))
+
+
+def chosen_rate(claim, regex, term=0):
+    """The rate of an arm, by default the first, of the one verdict that matches; the same for all seeds."""
+    (comparison,) = verdict(claim, regex, "comparison")
+    return same(*comparison["terms"][term]["rates"])[0]
 
 
 def contrast(table, arm, cell=0, step=None, metric="valid_loss"):
