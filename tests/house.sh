@@ -165,7 +165,7 @@ done)"
 
 report "the blocks of the documents are what the stored files say" "$(python3 tests/figures_in_text.py . --check 2>&1)"
 
-report "every number in the documents is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
+report "every number in the documents and the notes is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
 
 report "no document is longer than it may be" "$(python3 -B -c 'import sys; sys.path.insert(0, "tests"); from documents import too_long
 print(*too_long("."), sep="\n")')"

@@ -277,22 +277,27 @@ def statement(name):
     return found
 
 
-def bounds(claim_id, key="against"):
+def planned(folder, name):
+    """A file of bench/claims/ or bench/experiments/."""
+    return read(os.path.join(ROOT, "bench", folder), name + ".yaml")
+
+
+def bounds(claim, key="against"):
     """What a claim's tests ask for, each number once: their `against` or their `margin`."""
-    text = re.split(r"^  - id: ", read(ROOT, f"bench/claims/{claim_id[:3]}.yaml"), flags=re.M)
-    (entry,) = (part for part in text if part.startswith(claim_id + "\n"))
+    parts = re.split(r"^  - id: ", planned("claims", claim[:3]), flags=re.M)
+    (entry,) = (part for part in parts if part.startswith(claim + "\n"))
     return list(dict.fromkeys(map(float, re.findall(rf"^ +{key}: (-?[\d.]+)$", entry, re.M))))
 
 
 def reported(row, metric="valid_loss", writeup="000"):
     """What a write-up's table has, as bench/claims/ copies it."""
     of_row = rf'^ +"?{re.escape(row)}"?:\n(?: +\w+: [\d.]+\n)*? +{metric}: ([\d.]+)$'
-    return float(re.search(of_row, read(ROOT, f"bench/claims/{writeup}.yaml"), re.M)[1])
+    return float(re.search(of_row, planned("claims", writeup), re.M)[1])
 
 
 def asked(experiment, key, profile="quick"):
     """The numbers of a key of an experiment's profile, or of the experiment; of 9-57 the first and the last."""
-    text = read(ROOT, f"bench/experiments/{experiment}.yaml")
+    text = planned("experiments", experiment)
     of_profile = re.search(rf"^  {profile}: +\{{(.*?)\}}", text, re.M | re.S)[1]
     value = rf"\b{key}: (\[[^]]*\]|[^,\n]+)"
     found = re.findall(r"\d[\d.]*(?:e-?\d+)?", re.search(value, of_profile + "\n" + text)[1])
@@ -413,15 +418,15 @@ class Prose:
 
 
 def notes(root):
-    """{claim: its note}"""
+    """{claim: its note}, empty where it has none."""
     found = {}
     for name in sorted(glob.glob("bench/claims/*.yaml", root_dir=root)):
         for at_line, line in enumerate(read(root, name).split("\n"), 1):
             key, _, value = line.strip("- ").partition(": ")
             if key == "id":
-                claim_id = value
+                claim, found[value] = value, Prose("")
             elif key == "note":
-                found[claim_id] = Prose(value.replace('\\"', '"'), at_line)
+                found[claim] = Prose(value.replace('\\"', '"'), at_line)
     return found
 
 
@@ -449,6 +454,9 @@ def check(root, show):
                 print(f"{file}:{at_line}: no document has such a setting: {regex}")
             for text in others.values():
                 text.cover(regex)
+    for name, text in of_notes.items():
+        for other in set(re.findall(r"\b00\d-\d+\b", text.text)) - of_notes.keys():
+            print(f"{name}: there is no claim {other}")
     for name, text in (prose | of_notes).items() if not show else ():
         for line, number_there, around in text.unexplained():
             print(f"{name}:{line}: {number_there} is neither recomputed nor a setting (tests/numbers_in_*.def): …{around}…")

@@ -19,8 +19,9 @@ named = set()
 for file in texts:
     for path in re.findall(r"results/reference/[\w./=,-]*\w", open(file, encoding="utf-8", errors="replace").read()):
         named.add(path)
-# tests/numbers_in_text.def calls them without the folder, and a table's JSON by the table's name.
-for name in re.findall(r'"(?:reference/)?([a-z]+/[\w./=-]+)"', open("tests/numbers_in_text.def").read()):
+# tests/numbers_in_*.def call them without the folder, and a table's JSON by the table's name.
+lists = "".join(open(file, encoding="utf-8").read() for file in glob.glob("tests/numbers_in_*.def"))
+for name in re.findall(r'"(?:reference/)?([a-z]+/[\w./=-]+)"', lists):
     named |= {store + name, store + name + ".json"}
 experiments = sorted((os.path.basename(f)[:-5] for f in glob.glob("bench/experiments/*.yaml")), key=len, reverse=True)
 def plans(archive):
