@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every number in the prose of the documents (tests/documents.py) and of the claims' notes (bench/claims/) is recomputed
-from results/, or is a setting.
+"""Every number in the prose of the documents (tests/documents.py) and of the claims' notes (bench/claims/) is
+recomputed from results/, or is a setting.
 
     numbers_in_text.py ROOT          prints what is wrong, and nothing when nothing is
     numbers_in_text.py ROOT --show   prints every sentence of the lists as it must read now
@@ -42,7 +42,7 @@ HIDDEN = [r"<!-- (?:from|\w+ of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->"
 
 
 class Number(float):
-    """A float with formats of the texts: :p is .023, :word is twelve, :rate is 3e-4, :, is 1,216; no zero has a sign."""
+    """A float with formats of the texts: :p is .023, :word twelve, :rate 3e-4, :, 1,216; no zero has a sign."""
 
     def __format__(self, form):
         if form == "word":
@@ -305,7 +305,7 @@ def asked(experiment, key, profile="quick"):
 
 
 def fresh(experiment, trained=True):
-    """How many other seeds an experiment plans; the stored verdicts are of all of them, or of none if it is not trained."""
+    """How many other seeds an experiment plans; the stored verdicts are of them all, or of none if not trained."""
     first, last = asked(experiment, "seeds")
     stored = {v["n"] for v in verdicts(".*") if v.get("experiment") == experiment}
     return holds(stored == ({last - first + 1} if trained else set()), last - first + 1)
@@ -433,7 +433,8 @@ def notes(root):
 def check(root, show):
     prose = {name: Prose(read(root, name)) for name in documents(root)}
     of_notes = notes(root)
-    for file, texts, others in (("tests/numbers_in_text.def", prose, of_notes), ("tests/numbers_in_notes.def", of_notes, {})):
+    for kind, texts, others in (("text", prose, of_notes), ("notes", of_notes, {})):
+        file = f"tests/numbers_in_{kind}.def"
         settings, sentences = read_list(os.path.join(root, file))
         for at_line, name, sentence, expression in sentences:
             where = f"{file}:{at_line}"
@@ -459,7 +460,8 @@ def check(root, show):
             print(f"{name}: there is no claim {other}")
     for name, text in (prose | of_notes).items() if not show else ():
         for line, number_there, around in text.unexplained():
-            print(f"{name}:{line}: {number_there} is neither recomputed nor a setting (tests/numbers_in_*.def): …{around}…")
+            print(f"{name}:{line}: {number_there} is neither recomputed nor a setting (tests/numbers_in_*.def): "
+                  f"…{around}…")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# tests/numbers_in_text.py: the numbers in the documents and the notes are the stored ones, and what is not so is found. TAP.
+# tests/numbers_in_text.py: the numbers in documents and notes are the stored ones, and what is not so is found. TAP.
 #   numbers_in_text.sh ROOT
 . "$(dirname "$0")/lib.sh"
 root=$(realpath "$1")
 copy() { # a fresh copy of what is read
   rm -rf "$T/copy" && mkdir -p "$T/copy/tests" "$T/copy/bench" && ln -s "$root/results" "$T/copy/results" &&
     ln -s "$root/bench/experiments" "$T/copy/bench/experiments" && cp -r "$root/bench/claims" "$T/copy/bench/" &&
-    cp "$root"/{README,REPRODUCE}.md "$T/copy/" && cp -r "$root/docs" "$T/copy/" && cp "$root"/tests/numbers_in_*.def "$T/copy/tests/"
+    cp "$root"/{README,REPRODUCE}.md "$T/copy/" && cp -r "$root/docs" "$T/copy/" &&
+    cp "$root"/tests/numbers_in_*.def "$T/copy/tests/"
 }
 check() { python3 "$root/tests/numbers_in_text.py" "$T/copy" 2>&1; }
 finds() { # pattern, file, sed's program: what the check says after the change
@@ -21,13 +22,14 @@ report "a changed digit is found" "$(
   finds 'README.md:[0-9]+: 2.95 is neither' README.md 's/is 2.94 nats/is 2.95 nats/'
   finds 'findings.md does not say: [0-9]+ hold, [0-9]+ do not' docs/findings.md 's/ hold, \([0-9]*\) do not/ hold, \10 do not/'
   finds 'findings.md does not say: .*91 runs diverge' docs/findings.md 's/91 runs diverge/90 runs diverge/')"
-report "a changed digit of a note is found" "$(
-  finds '000-2 does not say: .*rise is 6.7 decades' bench/claims/000.yaml 's/rise is 6.7 decades/rise is 6.8 decades/'
-  finds '000-2:[0-9]+: 6.8 is neither' bench/claims/000.yaml 's/rise is 6.7 decades/rise is 6.8 decades/'
-  finds '001-1 does not say: .*plans 100 ' bench/claims/001.yaml 's/translate-fresh plans 100/translate-fresh plans 101/'
-  finds '003-9 does not say: .*by one BLEU' bench/claims/003.yaml 's/not lower by one BLEU, each/not lower by two BLEU, each/')"
-report "a claim that a note names and that is none is found" "$(finds '001-13: there is no claim 003-55' bench/claims/001.yaml 's/Claim 003-5 tests/Claim 003-55 tests/')"
-report "a digit more of a note is found" "$(finds '000-2:[0-9]+: 6.79 is neither' bench/claims/000.yaml 's/rise is 6.7 decades/rise is 6.79 decades/')"
+notes=bench/claims/000.yaml
+report "a changed digit of a note is found" "$(finds '000-2 does not say: .*is 6.7 decades' $notes 's/is 6.7 decades/is 6.8 decades/'
+  finds '000-2:[0-9]+: 6.8 is neither' $notes 's/is 6.7 decades/is 6.8 decades/'
+  finds '000-3 does not say: so 116 other' $notes 's/so 116 other/so 117 other/'
+  finds '000-14 does not say: .*ten times' $notes 's/more than ten times/more than twenty times/')"
+report "a digit more of a note is found" "$(finds '000-2:[0-9]+: 6.79 is' $notes 's/is 6.7 decades/is 6.79 decades/')"
+report "a claim that a note names and that is none is found" \
+  "$(finds '000-15: there is no claim 000-77' $notes 's|test of 000-7 asks|test of 000-77 asks|')"
 report "what the notes take for a setting is none in a document" "$(
   finds 'README.md:[0-9]+: 65,504 is neither' README.md '$a It is 65,504.')"
 report "a digit more is found" "$(finds '0.221 is neither' docs/findings.md 's/to 0.22 nats at 12/to 0.221 nats at 12/'
@@ -37,7 +39,7 @@ report "a changed verdict is found" \
 for said in 'It is better by 0.3 nats.' 'It wins in 7 of 8 seeds.' 'Then p is .04.' 'It gains 12 %.' 'It is 3 times as fast.' \
   'It is twelve times as fast.' 'It is off by 2e-5.' 'It takes 41 minutes.' 'It takes 3 to 5 hours.' '| a table | 0.31 |'; do
   report "a number of nowhere is found: $said" "$(finds 'README.md:[0-9]+: .* is neither recomputed nor a setting' README.md "\$a $said"
-    finds '001-1:[0-9]+: .* is neither recomputed nor a setting' bench/claims/001.yaml "0,/    note: \"/s//&$said /")"
+    finds '000-1:[0-9]+: .* is neither recomputed nor a setting' $notes "0,/    note: \"/s//&$said /")"
 done
 report "numbers in code, links, blocks and names are no results" "$(copy && cat >>"$T/copy/README.md" <<'Y'
 `run 12.5` and [a table](99.txt), in fp16 on AVX-512 by sm_90; write-up 003; with 8 seeds, 4 x 128, N(0, 0.02).
