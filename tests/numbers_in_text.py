@@ -433,8 +433,8 @@ def notes(root):
 def check(root, show):
     prose = {name: Prose(read(root, name)) for name in documents(root)}
     of_notes = notes(root)
-    for kind, texts, others in (("text", prose, of_notes), ("notes", of_notes, {})):
-        file = f"tests/numbers_in_{kind}.def"
+    lists = ("tests/numbers_in_text.def", prose, of_notes), ("tests/numbers_in_notes.def", of_notes, {})
+    for file, texts, others in lists:
         settings, sentences = read_list(os.path.join(root, file))
         for at_line, name, sentence, expression in sentences:
             where = f"{file}:{at_line}"

@@ -23,7 +23,8 @@ report "a changed digit is found" "$(
   finds 'findings.md does not say: [0-9]+ hold, [0-9]+ do not' docs/findings.md 's/ hold, \([0-9]*\) do not/ hold, \10 do not/'
   finds 'findings.md does not say: .*91 runs diverge' docs/findings.md 's/91 runs diverge/90 runs diverge/')"
 notes=bench/claims/000.yaml
-report "a changed digit of a note is found" "$(finds '000-2 does not say: .*is 6.7 decades' $notes 's/is 6.7 decades/is 6.8 decades/'
+report "a changed digit of a note is found" "$(
+  finds '000-2 does not say: .*is 6.7 decades' $notes 's/is 6.7 decades/is 6.8 decades/'
   finds '000-2:[0-9]+: 6.8 is neither' $notes 's/is 6.7 decades/is 6.8 decades/'
   finds '000-3 does not say: so 116 other' $notes 's/so 116 other/so 117 other/'
   finds '000-14 does not say: .*ten times' $notes 's/more than ten times/more than twenty times/')"
@@ -38,7 +39,8 @@ report "a changed verdict is found" \
   "$(finds 'findings.md does not say: .*\(002-8: contradicted' docs/findings.md 's/(002-8: contradicted/(002-8: reproduced/')"
 for said in 'It is better by 0.3 nats.' 'It wins in 7 of 8 seeds.' 'Then p is .04.' 'It gains 12 %.' 'It is 3 times as fast.' \
   'It is twelve times as fast.' 'It is off by 2e-5.' 'It takes 41 minutes.' 'It takes 3 to 5 hours.' '| a table | 0.31 |'; do
-  report "a number of nowhere is found: $said" "$(finds 'README.md:[0-9]+: .* is neither recomputed nor a setting' README.md "\$a $said"
+  report "a number of nowhere is found: $said" "$(
+    finds 'README.md:[0-9]+: .* is neither recomputed nor a setting' README.md "\$a $said"
     finds '000-1:[0-9]+: .* is neither recomputed nor a setting' $notes "0,/    note: \"/s//&$said /")"
 done
 report "numbers in code, links, blocks and names are no results" "$(copy && cat >>"$T/copy/README.md" <<'Y'
