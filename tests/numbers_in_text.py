@@ -71,12 +71,18 @@ def load(name):
         return json.load(file)
 
 
+@functools.cache
+def rows_of(name):
+    """Of a table under results/ whose values commas separate."""
+    return list(csv.DictReader(lines(name)))
+
+
 def runs(*experiments, **where):
     """The rows of results/reference/quick/NAME-runs.csv whose columns are as said; one that several files have once."""
     found = {}
     for name in experiments:
-        with open(path(f"reference/{name if '/' in name else 'quick/' + name}-runs.csv"), encoding="utf-8") as file:
-            found |= {row["id"]: row for row in csv.DictReader(file) if all(row[k] == str(v) for k, v in where.items())}
+        rows = rows_of(f"reference/{name if '/' in name else 'quick/' + name}-runs.csv")
+        found |= {row["id"]: row for row in rows if all(row[k] == str(v) for k, v in where.items())}
     if not found:
         raise ValueError(f"no run of {experiments} has {where}")
     return list(found.values())
