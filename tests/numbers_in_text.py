@@ -218,7 +218,7 @@ def bf16_costs():
 
 def stalled_deep():
     """How many of the deep Post-LN runs without warm-up stalled."""
-    return at(f"reference/{own('deep')}.txt", r"^  runs stalled +(\d+) of 12")[0]
+    return fails(own("deep"), WIKITEXT, arm="post", warmup=0)[0]
 
 
 def device(part="", of="nvidia-h100-80gb-hbm3"):
@@ -270,6 +270,23 @@ def fails(experiment, unigram, **where):
     """How many of the runs diverged or stalled, and of how many."""
     chosen = runs(experiment, **where)
     return sum(failed(run, unigram) for run in chosen), len(chosen)
+
+
+def late_post():
+    """Of 001-14, at the highest rate of residual-scale, Pre-LN's best: the runs of Post-LN that stall, all of them, those
+    that train, and how far these end below Pre-LN of their seeds."""
+    top = asked("residual-scale", "lr", "own")[-1]
+    post, pre = (runs("own/residual-scale", arm=arm, lr=top, warmup=200) for arm in ("post", "pre"))
+    gaps = [float(b["valid_loss"]) - float(a["valid_loss"]) for a in post for b in pre
+            if a["seed"] == b["seed"] and not failed(a, SHAKESPEARE)]
+    best = chosen_rate("001-14", "residual-scale own", 1)
+    return holds(best == top, len(post) - len(gaps), len(post), len(gaps), statistics.fmean(gaps))
+
+
+def grid_fresh():
+    """Of residual-scale-grid-fresh: its seeds, and the rates that residual-scale-grid lacks."""
+    more = set(asked("residual-scale-grid-fresh", "lr")) - set(asked("residual-scale-grid", "lr", "own"))
+    return fresh("residual-scale-grid-fresh", trained=False), len(more)
 
 
 def seeds_of(experiment):
@@ -458,7 +475,7 @@ def check(root, show):
                 print(f"{where}: {name} does not say: {filled}")
         for at_line, regex in settings:
             if not sum([text.cover(regex) for text in texts.values()]) and not show:
-                print(f"{file}:{at_line}: no document has such a setting: {regex}")
+                print(f"{file}:{at_line}: no text has such a setting: {regex}")
             for text in others.values():
                 text.cover(regex)
     for name, text in of_notes.items():

@@ -60,9 +60,9 @@ report "a row of the list that is wrong is named" "$(finds 'def:[0-9]+: no docum
   finds 'def:[0-9]+: 0 lines of .* match' $list '$a README.md: it is {}\n  = at("perf/8x128.txt", "nothing (x)")'
   finds 'def:[0-9]+: .* is not true' $list '$a README.md: it is {}\n  = holds(1 > 2, 1)'
   finds 'def:[0-9]+: 2 numbers in the sentence, 1 in' $list '$a README.md: it is {} or {}\n  = 1'
-  finds 'text.def:[0-9]+: no document has such a setting' $list '$a setting 12 monkeys'
-  finds 'text.def:[0-9]+: no document has such a setting' $list '$a setting 307,200 tokens, 0.31 of an epoch'
-  finds 'notes.def:[0-9]+: no document has such a setting' tests/numbers_in_notes.def '$a setting 12 monkeys'
+  finds 'text.def:[0-9]+: no text has such a setting' $list '$a setting 12 monkeys'
+  finds 'text.def:[0-9]+: no text has such a setting' $list '$a setting 307,200 tokens, 0.31 of an epoch'
+  finds 'notes.def:[0-9]+: no text has such a setting' tests/numbers_in_notes.def '$a setting 12 monkeys'
   finds 'notes.def:[0-9]+: no document .README.md' tests/numbers_in_notes.def '$a README.md: it is {}\n  = 1'
   finds 'def:[0-9]+: no expression' $list '$a README.md: it is {}')"
 echo "1..$number"

@@ -6,7 +6,7 @@
 #   journeys/, theory/, growth/   tests/write/journeys.sh and reference.sh hold the first two; growth/foretell.py reads the third
 #   PROFILE/NAME.txt, NAME-differences.svg, NAME-runs.csv   `verify NAME --tables` reads them of every experiment
 #   PROFILE/NAME-*   of an experiment whose records are stored: tests/write/reference.sh holds all of its files, which are
-#                    those of `table` without measured times and PDFs, or some where NAME.json is not stored
+#                    those of `table` without measured times and PDFs, or some of those that reference.sh calls stored in part
 exec python3 - "$@" <<'PY'
 import glob, json, os, re, subprocess, sys, tarfile
 

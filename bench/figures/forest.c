@@ -176,7 +176,7 @@ static void note_differences(const Table *t, int lost, Plot *p) {
 static void fill(const Table *t, int part, Plot *p) {
     char words[400];
     int cell = first_cell(t, part), lost = 0, pairs = pairs_of(t);
-    snprintf(words, sizeof words, "after %d steps", t->sample.cell[cell].step[table_last(t, cell)]);
+    snprintf(words, sizeof words, "after %s", FIGURE_STEPS(t, named_cell(t, part)));
     figure_begin(p, t, words, 1, 0);
     PlotPanel *panel = plot_panel(p, "", "", "");
     for (; cell < end_cell(t, part); cell++)

@@ -129,6 +129,7 @@ static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
     Experiment *x = r->x;
     bool until = x->most > 0 && !x->looks;
     Rc rc = apply_seeds(r, d, n);
+    r->until = !until && x->most > 0;
     if (rc || !until || x->most) return rc;
     if (x->seeds < 2 || x->seeds > EXPERIMENT_WATCHED_MAX)
         return document_error(r->e, d, n->line, "seeds: until it is decided they are 2 to %d", EXPERIMENT_WATCHED_MAX);

@@ -15,6 +15,7 @@ typedef struct {
     RunSpec base;                          /* start of every arm */
     const ModelRecipe *recipe;             /* recipe whose norm replaces every arm's, or NULL */
     uint64_t set;                          /* bit i: --set gives spec_keys[i] */
+    bool until;                            /* --set, and not the file, adds seeds until it is decided */
     Error *e;
 } Reader;
 

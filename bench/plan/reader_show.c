@@ -223,6 +223,7 @@ Rc check_summaries(const Reader *r) {
                                                                              [SUMMARY_components] = check_components,
                                                                              [SUMMARY_corpora] = check_corpora};
     const Node *list = node_find(r->d->root, "summaries");
+    for (int i = 0; i < SUMMARY_COUNT && r->until; i++) r->x->summary[i] = false; /* of a fixed number of seeds */
     for (int i = 0; i < SUMMARY_COUNT && r->x->most && !r->x->looks; i++)
         if (r->x->summary[i])
             return document_error(r->e, r->d, list->line,

@@ -78,8 +78,8 @@ typedef struct {
     int count;
 } ClaimVerdicts;
 
-/* Return true if runs cannot have the test's number, and why (CLAIM_WHY_SIZE bytes). rates: how many learning rates
- * they have; quantize: they measure the cost of eight bits. */
+/* Return true if runs cannot have the test's number, and say in why (CLAIM_WHY_SIZE bytes) what is missing. rates: how
+ * many learning rates they have; quantize: they measure the cost of eight bits. */
 bool claim_refused(const ClaimTest *t, int rates, bool quantize, char *why, size_t size);
 
 /* Whether an experiment's plan, once run, measures a test; if not, why (CLAIM_WHY_SIZE bytes) says what is missing. */

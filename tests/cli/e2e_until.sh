@@ -164,6 +164,9 @@ LIST
   until_file 20
   echo 'summaries: [failures]' >>"$W/until.yaml"
   refused "summaries: 'failures' has p's of a fixed number of seeds" table "$W/until.yaml"
+  # Of a file whose seeds are a number the option leaves the summaries out.
+  until_file 20 6 && echo 'summaries: [failures]' >>"$W/until.yaml"
+  ends 0 run "$W/until.yaml" --until-decided --most-seeds 5 --dry-run
   until_file 20
   sed -i '/post\|peri/d' "$W/until.yaml"
   refused "seeds: until it is decided takes two arms; there is 'pre' alone" run "$W/until.yaml"
