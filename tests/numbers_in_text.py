@@ -178,10 +178,15 @@ def verdict(claim, regex, *keys):
     return tuple(found[0][key] for key in keys or ("effect", "lo", "hi"))
 
 
-def chosen_rate(claim, regex, term=0):
-    """The rate of an arm, by default the first, of the one verdict that matches; the same for all seeds."""
+def chosen_rates(claim, regex, term=0):
+    """The rates of an arm, by default the first, that seeds choose, of the one verdict that matches."""
     (comparison,) = verdict(claim, regex, "comparison")
-    return same(*comparison["terms"][term]["rates"])[0]
+    return set(comparison["terms"][term]["rates"])
+
+
+def chosen_rate(*of):
+    """The one that all seeds choose."""
+    return same(*chosen_rates(*of))[0]
 
 
 def contrast(table, arm, cell=0, step=None, metric="valid_loss"):
