@@ -323,6 +323,7 @@ static void one_group(void *context, int index) {
         r->begun += group.runs;
         pthread_mutex_unlock(&r->lock);
         rc = run_execute(&x, record, &e);
+        if (rc == RC_INTERRUPTED) session_stop(); /* another rank may be the one that was told to */
     }
     for (int i = 0; i < group.runs; i++) {
         int at = group.run[i];

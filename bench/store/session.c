@@ -35,6 +35,10 @@ bool session_stopped(void) {
     return session_signal != 0;
 }
 
+void session_stop(void) {
+    if (!session_signal) session_signal = SIGTERM;
+}
+
 void session_signals(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
