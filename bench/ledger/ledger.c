@@ -239,7 +239,7 @@ static void write_lines(Ledger *b) {
 
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
     char **names;
-    *b = (Ledger){0};
+    *b = (Ledger){.root = s->root};
     snprintf(b->profile, sizeof b->profile, "%s", s->profile);
     /* read_tables would take it for a profile that a file lacks */
     if (b->profile[0] && profile_check(b->profile, e)) return error_prefix(e, "--profile: ");

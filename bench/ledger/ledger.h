@@ -143,6 +143,7 @@ typedef struct {
     } * link; /* whose claims it decides */
     int links;
     char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */
+    const char *root;                /* the session's */
     Stored kept;                     /* the measurements that ledger_add_stored read */
 } Ledger;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/ledger/ledger.h"
+#include "bench/store/run_list.h"
 #include "bench/verdict/grid.h"
 #include "bench/write/claims.h"
 
@@ -152,8 +153,30 @@ static void run_ids(const char *const *id, int terms, int seeds, int seed, Text 
     }
 }
 
+/* Say which command trains the runs, and which one lists them where their records are. */
+static void way_to_runs(const Ledger *b, const LedgerLine *l, Text *out) {
+    const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
+    const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;
+    const char *device = ledger_device(l);
+    char archive[RUN_LIST_PATH];
+    text_format(out, "`normbench run %s --profile %s` trains these runs", name, profile);
+    text_format(out, device ? "; it takes an NVIDIA GPU, as no CPU computes in %s. " : ". ", device);
+    if (l->v->c->what.grid) text_format(out, "Each number is of a seed's runs at all learning rates. ");
+    if (l->stored && l->v->c->what.best && !json_object_get(stored_term(l->stored, 0), "rates"))
+        text_format(out, "Which rate each seed was judged at was not stored. ");
+    if (!l->stored) {
+        text_format(out, "`normbench runs show ID` prints one of them.");
+    } else if (stored_archive(b->root, profile, name, archive)) {
+        text_format(out, "Their records are stored (%s): `normbench runs %s --profile %s --results %s` lists them.",
+                    l->stored->made, name, profile, archive);
+    } else {
+        text_format(out, "They are stored numbers (%s); `normbench runs show ID` prints a run that is here.",
+                    l->stored->made);
+    }
+}
+
 /* Each seed's difference as a number and as a picture: o the difference, | zero or the threshold, : the margin. */
-static void seeds_table(const LedgerClaim *c, CellsList *out) {
+static void seeds_table(const Ledger *b, const LedgerClaim *c, CellsList *out) {
     const LedgerLine *l = c->line;
     if (!l || !l->v || !l->v->c || l->v->c->status != ST_OK) return;
     const Comparison *of = l->v->c;
@@ -180,15 +203,7 @@ static void seeds_table(const LedgerClaim *c, CellsList *out) {
         cell_text(cells, strip);
         cell_by(cells, run_ids, id, of->what.terms, seeds, (int)i);
     }
-    const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
-    const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;
-    const char *device = ledger_device(l);
-    text_format(&cells->notes, "`normbench run %s --profile %s` trains these runs", name, profile);
-    text_format(&cells->notes, device ? "; it takes an NVIDIA GPU, as no CPU computes in %s. " : ". ", device);
-    text_format(&cells->notes,
-                l->stored ? "They are stored numbers (%s); `normbench runs show ID` prints a run that is here."
-                          : "`normbench runs show ID%s` prints one of them.",
-                l->stored ? l->stored->made : "");
+    way_to_runs(b, l, &cells->notes);
 }
 
 void ledger_whole(const Ledger *b, const Claim *claim, CellsList *out) {
@@ -196,7 +211,7 @@ void ledger_whole(const Ledger *b, const Claim *claim, CellsList *out) {
     Cells *cells = cells_add(out, claim->id, "");
     text_format(&cells->title, "%s  %s", claim->id, claim->brief);
     places(b, c, cells);
-    seeds_table(c, out);
+    seeds_table(b, c, out);
 }
 
 /* ---- A line of the ledger as a row: of a contrast, and of a statement ---- */

@@ -71,6 +71,14 @@ char *stored_table(const char *root, const Experiment *x, char file[RUN_LIST_PAT
     return NULL;
 }
 
+bool stored_archive(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]) {
+    char path[RUN_LIST_PATH + 700];
+    snprintf(file, RUN_LIST_PATH, "results/reference/records/%.60s/%.120s.tar.gz", profile, name);
+    snprintf(path, sizeof path, "%.600s/%s", root, file);
+    if (!file_exists(path)) *file = 0;
+    return *file != 0;
+}
+
 static void copy(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text);
 }

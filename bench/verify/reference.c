@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "bench/store/archive.h"
 #include "bench/store/metrics.h"
+#include "bench/store/run_list.h"
 
 enum { SHOWN = 90, PATH_SIZE = 1400 };
 
@@ -46,11 +47,11 @@ static Rc names_plan(const char *path, const char *plan, bool *names, bool *curv
 }
 
 Rc reference_records(const char *root, const Experiment *x, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e) {
-    char path[REFERENCE_PATH_SIZE];
+    char file[RUN_LIST_PATH], path[REFERENCE_PATH_SIZE];
     bool names = false;
-    snprintf(path, sizeof path, "%.600s/results/reference/records/%.60s/%.120s.tar.gz", root, x->profile, x->name);
     *out = 0, *curves = false;
-    if (!file_exists(path)) return RC_OK;
+    if (!stored_archive(root, x->profile, x->name, file)) return RC_OK;
+    snprintf(path, sizeof path, "%.600s/%.250s", root, file);
     Rc rc = names_plan(path, x->plan, &names, curves, e);
     if (names) strcpy(out, path);
     return rc;

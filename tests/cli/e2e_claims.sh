@@ -268,6 +268,15 @@ check_stored_measurements_stand_in_for_runs() {
     ! grep -q '^  900-1' "$W/out" || fail "--open shows other claims"
   ends 0 claims 900-1 --results "$W/none"
   prints '.trained 2[0-9-]{9}, commit' && prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 .* reproduced'
+  whole | grep -qF 'They are stored numbers (trained' && ! grep -q 'lists them' "$W/out" || fail "it names records that are not stored"
+  local archive=results/reference/records/smoke/tiny.tar.gz
+  mkdir -p "$W/tree/${archive%/*}"
+  ends 0 records archive tiny --profile smoke --results "$W/r" -o "$W/tree/$archive"
+  ends 0 claims 900-1 --results "$W/none"
+  whole | grep -qF "Their records are stored (trained 2" && whole | grep -qF -- "runs tiny --profile smoke --results $archive" ||
+    fail "it does not say where the runs are"
+  ends 0 runs tiny --profile smoke --results "$W/tree/$archive"
+  prints '24 of 24 runs stored'
   ends 0 claims --results "$W/none" --own
   prints '^3 not tested\.' && ! grep -q 'Stored numbers' "$W/out" || fail "--own shows what is stored"
   ends 0 claims --results "$W/none" --profile quick
