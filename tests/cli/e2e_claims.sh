@@ -456,3 +456,24 @@ check_plans_for_a_device_say_so() {
   ends 0 claims 000-15 --results "$W/r"
   whole | grep -qE 'run heads --profile own. trains these runs\. ' || fail 'a device for what a CPU trains'
 }
+
+# What a run of a write-up's size takes is what its dry run prints, to three digits; BERT has no experiment of its own size.
+check_hours_of_a_size_are_those_of_its_dry_run() {
+  local file hours precision command bert=(mlm --profile own --seeds 1 --set lr=3e-4 --set warmup=0 --set layers=12 --set width=768 --set heads=12
+    --set context=128 --set batch=256 --set steps=500000 --set evaluate_at=500000)
+  grep -hoE 'takes: "about .* hours of one A100 a run in [a-z0-9]+( \(normbench [^)]*)?' "$root"/bench/claims/*.yaml |
+    sed -E 's/takes: "about ([0-9.,]+) .* run in ([a-z0-9]+)( \(normbench run )?/\1 \2 /; s/,//' >"$W/takes"
+  [ "$(grep -c '' "$W/takes")" = 5 ] || fail "not five sizes: $(cat "$W/takes")"
+  while read -r hours precision command; do
+    read -ra command <<<"${command:-${bert[*]} --dry-run}"
+    "$program" run "${command[@]}" --device A100 --results "$W/r" >"$W/out" 2>"$W/err" # some do not fit in its memory
+    python3 - "$hours" "$precision" "$W/out" <<'PY' || fail "${command[0]}: not $hours hours in $precision"
+import re, sys
+shown, precision, text = sys.argv[1], sys.argv[2], open(sys.argv[3]).read()
+for float_hours, tensor_hours in re.findall(r"GPU hours +([\d.]+) a run \(([\d.]+)\)", text):
+    hours = float(tensor_hours if precision == "bf16" else float_hours)
+    if abs(hours - float(shown)) <= (0.005 * hours if hours > 100 else 0.5 if hours > 1 else 0.05): sys.exit(0)
+sys.exit(1)
+PY
+  done <"$W/takes"
+}
