@@ -158,7 +158,7 @@ static void way_to_runs(const Ledger *b, const LedgerLine *l, Text *out) {
     const char *name = l->stored ? l->stored->experiment : l->in->table.x->name;
     const char *profile = l->stored ? l->stored->profile : l->in->table.x->profile;
     const char *device = ledger_device(l);
-    char archive[RUN_LIST_PATH];
+    char file[RUN_LIST_PATH];
     text_format(out, "`normbench run %s --profile %s` trains these runs", name, profile);
     text_format(out, device ? "; it takes an NVIDIA GPU, as no CPU computes in %s. " : ". ", device);
     if (l->v->c->what.grid) text_format(out, "Each number is of a seed's runs at all learning rates. ");
@@ -166,12 +166,13 @@ static void way_to_runs(const Ledger *b, const LedgerLine *l, Text *out) {
         text_format(out, "Which rate each seed was judged at was not stored. ");
     if (!l->stored) {
         text_format(out, "`normbench runs show ID` prints one of them.");
-    } else if (stored_archive(b->root, profile, name, archive)) {
+    } else if (stored_archive(b->root, profile, name, file)) {
         text_format(out, "Their records are stored (%s): `normbench runs %s --profile %s --results %s` lists them.",
-                    l->stored->made, name, profile, archive);
+                    l->stored->made, name, profile, file);
     } else {
-        text_format(out, "They are stored numbers (%s); `normbench runs show ID` prints a run that is here.",
-                    l->stored->made);
+        bool listed = stored_list(b->root, profile, name, file);
+        text_format(out, "They are stored numbers (%s)%s%s; `normbench runs show ID` prints a run that is here.",
+                    l->stored->made, listed ? " of the runs in " : "", file);
     }
 }
 

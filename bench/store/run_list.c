@@ -71,12 +71,21 @@ char *stored_table(const char *root, const Experiment *x, char file[RUN_LIST_PAT
     return NULL;
 }
 
-bool stored_archive(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]) {
+static bool stored(const char *root, char *file) {
     char path[RUN_LIST_PATH + 700];
-    snprintf(file, RUN_LIST_PATH, "results/reference/records/%.60s/%.120s.tar.gz", profile, name);
     snprintf(path, sizeof path, "%.600s/%s", root, file);
     if (!file_exists(path)) *file = 0;
     return *file != 0;
+}
+
+bool stored_archive(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]) {
+    snprintf(file, RUN_LIST_PATH, "results/reference/records/%.60s/%.120s.tar.gz", profile, name);
+    return stored(root, file);
+}
+
+bool stored_list(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]) {
+    snprintf(file, RUN_LIST_PATH, "results/reference/%.60s/%.120s-runs.csv", profile, name);
+    return stored(root, file);
 }
 
 static void copy(char *out, size_t size, const char *text) {
@@ -167,19 +176,16 @@ Rc run_list_take(Records *r, const char *root, const Experiment *x, char file[RU
     if (!text) return RC_OK;
     table = read_table(text);
     free(text);
-    snprintf(path, sizeof path, "%.600s/results/reference/%s/%s-runs.csv", root, x->profile, x->name);
-    if (!file_exists(path)) return RC_OK;
+    if (!stored_list(root, x->profile, x->name, file)) return RC_OK;
+    snprintf(path, sizeof path, "%.600s/%s", root, file);
     if (file_read(path, &text, &length, e)) return e->code;
     list_make(&list, text);
     r->missing = 0;
     Rc rc = take_all(r, &list, &table, x, e);
     list_release(&list);
-    if (rc) {
-        records_release(r);
-        return error_prefix(e, "%s: ", path);
-    }
-    snprintf(file, RUN_LIST_PATH, "%s", path + strlen(root) + 1);
-    return RC_OK;
+    if (!rc) return RC_OK;
+    records_release(r);
+    return error_prefix(e, "%s: ", path);
 }
 
 static char *line_of(const char *path, const char *id, char **header) {

@@ -12,9 +12,11 @@ enum { RUN_LIST_PATH = 900 };
  * or it is another plan's. */
 char *stored_table(const char *root, const Experiment *x, char file[RUN_LIST_PATH]);
 
-/* Name the archive of the records of an experiment's stored table, results/reference/records/PROFILE/NAME.tar.gz; file:
- * below root. false: it is not stored, and file is "". */
+/* Name the archive of the records of an experiment's stored table, results/reference/records/PROFILE/NAME.tar.gz, or
+ * the list of its runs, results/reference/PROFILE/NAME-runs.csv; file: below root. false: it is not stored, and file is
+ * "". */
 bool stored_archive(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]);
+bool stored_list(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]);
 
 /* Make records of x's runs from the list, with one evaluation each, valid_loss and perplexity. If no list of x's plan
  * is stored (the table beside it names the plan), r->missing counts all runs and file is "". root: the checkout; file:
