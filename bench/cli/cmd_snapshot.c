@@ -33,7 +33,7 @@ static Rc measure(Session *s, const Experiment *x, json_t **rows, json_t **doubl
     const int runs = experiment_cells(x) * x->arms * x->seeds;
     Session oracle = *s;
     char took[32], longer[32];
-    double seconds, again;
+    double seconds = 0, again = 0;
     oracle.oracle = backend_find("cpu64", e);
     if (foretell(s, x, oracle.oracle, &seconds, &again, e)) return e->code;
     terminal_say(stderr,
