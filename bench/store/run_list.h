@@ -12,9 +12,9 @@ enum { RUN_LIST_PATH = 900 };
  * or it is another plan's. */
 char *stored_table(const char *root, const Experiment *x, char file[RUN_LIST_PATH]);
 
-/* Name the archive of the records of an experiment's stored table, results/reference/records/PROFILE/NAME.tar.gz, or
- * the list of its runs, results/reference/PROFILE/NAME-runs.csv; file: below root. false: it is not stored, and file is
- * "". */
+/* Name the archive of the records of an experiment's stored table, PROFILE/NAME.tar.gz of results/reference/records, or
+ * the list of its runs, PROFILE/NAME-runs.csv of results/reference; file: below root. false: it is not stored, and file
+ * is "". */
 bool stored_archive(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]);
 bool stored_list(const char *root, const char *profile, const char *name, char file[RUN_LIST_PATH]);
 

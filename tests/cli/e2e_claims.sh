@@ -269,7 +269,8 @@ check_stored_measurements_stand_in_for_runs() {
   ends 0 claims 900-1 --results "$W/none"
   prints '.trained 2[0-9-]{9}, commit' && prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 .* reproduced'
   whole | grep -qF 'They are stored numbers (trained' && ! grep -q 'lists them' "$W/out" || fail "it names records that are not stored"
-  local archive=results/reference/records/smoke/tiny.tar.gz
+  local records=results/reference/records archive
+  archive=$records/smoke/tiny.tar.gz
   mkdir -p "$W/tree/${archive%/*}"
   ends 0 records archive tiny --profile smoke --results "$W/r" -o "$W/tree/$archive"
   ends 0 claims 900-1 --results "$W/none"
