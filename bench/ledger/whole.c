@@ -171,8 +171,8 @@ static void way_to_runs(const Ledger *b, const LedgerLine *l, Text *out) {
                     l->stored->made, name, profile, file);
     } else {
         bool listed = stored_list(b->root, profile, name, file);
-        text_format(out, "They are stored numbers (%s)%s%s; `normbench runs show ID` prints a run that is here.",
-                    l->stored->made, listed ? " of the runs in " : "", file);
+        text_format(out, "They are stored numbers (%s)%s%s; `normbench runs show ID` prints a run%s.", l->stored->made,
+                    listed ? " of the runs in " : "", file, listed ? "'s line there" : " that is here");
     }
 }
 

@@ -59,7 +59,7 @@ Rc session_unpack(Session *s, const char *path, Error *e);
 extern volatile sig_atomic_t session_signal;
 void session_signals(void);
 bool session_stopped(void);
-/* Stop as SIGTERM does, unless a signal has arrived: another process of the same runs received one. */
+/* Stop as SIGTERM does, unless a signal has arrived: another rank has received one. */
 void session_stop(void);
 
 /* Return a dataset of this session, opened once. */

@@ -251,7 +251,8 @@ static Seen difference_seen(ClaimVerdict *v, const Reading *r, const Family *f) 
         say(v, "the difference lies within %g, which is too small to matter", c->what.margin);
         return SEEN_nothing;
     }
-    if (means && c->t_decides && c->t.status == ST_DEGENERATE) say(v, "every seed shows the same difference");
+    bool flat = means && c->t_decides && c->t.status == ST_DEGENERATE && fabs(c->t.mean) > st_tol(c->pairs.scale);
+    if (flat) say(v, "every seed shows the same difference");
     return !(v->p < f->alpha) ? SEEN_unclear : right ? SEEN_yes : SEEN_no;
 }
 

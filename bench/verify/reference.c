@@ -290,14 +290,15 @@ typedef struct {
 
 static Rc open_runs(StoredRuns *s, const Reference *r, const char *root, const char *kept, const char *profile,
                     Error *e) {
-    char path[1100];
+    char list[RUN_LIST_PATH], path[REFERENCE_PATH_SIZE];
     size_t length;
     *s = (StoredRuns){.kept = ""};
     if (kept[0] && archive_unpack(&s->unpacked, kept, e)) return e->code;
     s->kept = kept;
     snprintf(s->folder, sizeof s->folder, "%s/runs", s->unpacked.path);
-    snprintf(path, sizeof path, "%.600s/results/reference/%.60s/%.120s-runs.csv", root, profile, r->name);
-    return file_exists(path) ? file_read(path, &s->list, &length, e) : RC_OK;
+    if (!stored_list(root, profile, r->name, list)) return RC_OK;
+    snprintf(path, sizeof path, "%.600s/%.250s", root, list);
+    return file_read(path, &s->list, &length, e);
 }
 
 static void close_runs(StoredRuns *s) {

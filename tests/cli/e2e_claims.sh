@@ -268,8 +268,11 @@ check_stored_measurements_stand_in_for_runs() {
     ! grep -q '^  900-1' "$W/out" || fail "--open shows other claims"
   ends 0 claims 900-1 --results "$W/none"
   prints '.trained 2[0-9-]{9}, commit' && prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 .* reproduced'
-  whole | grep -qF 'They are stored numbers (trained' && ! grep -q 'lists them' "$W/out" || fail "it names records that are not stored"
-  local records=results/reference/records archive
+  whole | grep -qF 'They are stored numbers (trained' && ! whole | grep -q 'lists them' || fail "it names records that are not stored"
+  local store=results/reference records=results/reference/records archive
+  mkdir -p "$W/tree/$store/smoke" && touch "$W/tree/$store/smoke/tiny-runs.csv"
+  ends 0 claims 900-1 --results "$W/none"
+  whole | grep -qF "of the runs in $store/smoke/tiny-runs.csv; " || fail "it does not name the list of runs"
   archive=$records/smoke/tiny.tar.gz
   mkdir -p "$W/tree/${archive%/*}"
   ends 0 records archive tiny --profile smoke --results "$W/r" -o "$W/tree/$archive"
@@ -458,16 +461,16 @@ check_plans_for_a_device_say_so() {
   whole | grep -qE 'run heads --profile own. trains these runs\. ' || fail 'a device for what a CPU trains'
 }
 
-# What a run of a write-up's size takes is what its dry run prints, to three digits; BERT has no experiment of its own size.
+# What a run of a write-up's size takes is what its dry run prints, to the digits shown; BERT has no experiment of its own size.
 check_hours_of_a_size_are_those_of_its_dry_run() {
-  local file hours precision command bert=(mlm --profile own --seeds 1 --set lr=3e-4 --set warmup=0 --set layers=12 --set width=768 --set heads=12
-    --set context=128 --set batch=256 --set steps=500000 --set evaluate_at=500000)
+  local hours precision command bert=(mlm --profile own --seeds 1 --set lr=3e-4 --set warmup=0 --set layers=12 --set width=768 --set heads=12
+    --set tokenizer=bpe:30522 --set context=128 --set batch=256 --set steps=500000 --set evaluate_at=500000 --dry-run --device A100)
   grep -hoE 'takes: "about .* hours of one A100 a run in [a-z0-9]+( \(normbench [^)]*)?' "$root"/bench/claims/*.yaml |
     sed -E 's/takes: "about ([0-9.,]+) .* run in ([a-z0-9]+)( \(normbench run )?/\1 \2 /; s/,//' >"$W/takes"
   [ "$(grep -c '' "$W/takes")" = 5 ] || fail "not five sizes: $(cat "$W/takes")"
   while read -r hours precision command; do
-    read -ra command <<<"${command:-${bert[*]} --dry-run}"
-    "$program" run "${command[@]}" --device A100 --results "$W/r" >"$W/out" 2>"$W/err" # some do not fit in its memory
+    read -ra command <<<"${command:-${bert[*]}}"
+    nb run "${command[@]}" --results "$W/r" # some do not fit in its memory
     python3 - "$hours" "$precision" "$W/out" <<'PY' || fail "${command[0]}: not $hours hours in $precision"
 import re, sys
 shown, precision, text = sys.argv[1], sys.argv[2], open(sys.argv[3]).read()

@@ -74,7 +74,7 @@ other_optimizers() { # ngpt: rows and columns of length 1 after each update
 goes_on() {
   mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=65 --checkpoint-every 1000 --results "$1" "${@:3}" >out 2>err &
   local at=$!
-  waits "$1/runs/.partial/*.curves.csv" && rank_gets TERM "$1" || return 1
+  waits "$1/runs/.partial/*.curves.csv" && rank_gets TERM || return 1
   wait $at && return 1
   waits "$1/runs/.partial/*.safetensors" && $2 && [ "$(bits "$1")" = "$(bits sixty)" ] && ! grep 'starts over' err
 }
@@ -88,13 +88,13 @@ tables() { # a table names its command, so both are made by the same one
   for file in one/out/*/toy.{tex,csv} one/out/*/toy-curves.{csv,svg}; do cmp "$file" "two${file#one}" || return 1; done
 }
 # Signal one rank; mpirun itself would pass SIGTERM on a second later, and a fast processor has ended the runs by then.
-rank_gets() { pkill "-$1" -n -f "ranks 2 --set steps=65 .* $2"; }
+rank_gets() { pkill "-$1" -n -P "$at"; } # SIGNAL: the younger of the two that mpirun, process $at, has started
 waits() { local i; for ((i = 0; i < 300; i++)); do compgen -G "$1" >/dev/null && return 0; sleep 0.1; done; return 1; }
 # One of the ranks is lost in the middle; what was checkpointed serves the next run.
 lost() {
   mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=65 --checkpoint-every 0 --results lost >out 2>err &
   local at=$! rc
-  waits 'lost/runs/.partial/*.safetensors' && rank_gets KILL lost || return 1
+  waits 'lost/runs/.partial/*.safetensors' && rank_gets KILL || return 1
   wait $at
   rc=$?
   [ $rc != 0 ] && run lost --set steps=65 && [ "$(bits lost)" = "$(bits sixty)" ]
@@ -102,7 +102,7 @@ lost() {
 stopped() {
   mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=65 --checkpoint-every 1000 --results stopped >out 2>err &
   local at=$!
-  waits 'stopped/runs/.partial/*.curves.csv' && rank_gets TERM stopped || return 1
+  waits 'stopped/runs/.partial/*.curves.csv' && rank_gets TERM || return 1
   wait $at && return 1
   waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=65 &&
     [ "$(bits stopped)" = "$(bits sixty)" ]
