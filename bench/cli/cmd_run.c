@@ -314,7 +314,8 @@ static bool first_of(const Session *s) {
     return !s->ranks || !s->ranks->rank;
 }
 
-static Rc run(Session *s, Error *e) {
+/* trains out: true from where ranks end together. */
+static Rc run(Session *s, bool *trains, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
                             .file_bytes = 1e6 * option_number(o, OPTION_file_size, SAFE_SHARD / 1e6),
@@ -363,7 +364,8 @@ static Rc run(Session *s, Error *e) {
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             terminal_say(stderr, "normbench: note: %s\n", note.text);
-        if (!dry && !submits && !rc) rc = runner_train(&p, s, &x, &runner, e);
+        *trains = !dry && !submits && !rc;
+        if (*trains) rc = runner_train(&p, s, &x, &runner, e);
         if (!rc && !dry && !submits) rc = finish(s, &x, &p, &folder, &asks, e);
         todo_release(&p);
     }
@@ -382,20 +384,17 @@ static Rc run_ranks(Session *s, Error *e) {
                        s->ranks->local);
     if (!first_of(s) && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return error_set(e, RC_UNMEASURED, "/dev/null: %s", strerror(errno));
-    if (!rc) rc = run(s, e);
-    bool alone = rc && rc < 128 && !mpi_agree(e);
-    if (alone && !first_of(s)) {
-        dup2(said, STDERR_FILENO);
-        error_prefix(e, "rank %d: ", s->ranks->rank);
-    }
+    bool trains = false;
+    if (!rc) rc = run(s, &trains, e);
+    /* a signal stops all ranks that train, and before that the one that it reached */
+    if (rc && (rc < 128 || !trains) && !mpi_agree(e)) ranks_end(s->ranks, e);
     close(said);
-    /* mpirun ends all ranks when one has ended with a code: the line must be out before. The end of a rank that fails
-     * alone does not come back. */
-    if (rc && e->text[0] && (alone || first_of(s))) {
+    /* mpirun ends all ranks when one has ended with a code: the line must be out before */
+    if (rc && e->text[0] && first_of(s)) {
         terminal_say(stderr, "normbench: %s\n", e->text);
         e->text[0] = 0;
     }
-    mpi_close(alone ? rc : RC_OK);
+    mpi_close();
     return rc;
 }
 
@@ -404,7 +403,8 @@ Rc command_run(Session *s, Error *e) {
     const Ranks planned = {.ranks = option_integer(o, OPTION_ranks, 1)};
     if (o->times[OPTION_ranks] && !o->times[OPTION_dry_run] && !o->times[OPTION_slurm]) return run_ranks(s, e);
     if (o->times[OPTION_ranks]) s->ranks = &planned;
-    Rc rc = run(s, e);
+    bool trains = false;
+    Rc rc = run(s, &trains, e);
     s->ranks = NULL;
     return rc;
 }

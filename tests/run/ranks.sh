@@ -107,6 +107,32 @@ stopped() {
   waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=65 &&
     [ "$(bits stopped)" = "$(bits sixty)" ]
 }
+# A signal reaches one rank while both wait for a corpus, from a proxy that never answers: it ends the other too.
+early() {
+  rm -rf port asked root
+  python3 - port asked <<'PY' &
+import os, socket, sys, time
+proxy = socket.create_server(("127.0.0.1", 0))
+with open("port.part", "w") as file:
+    file.write(str(proxy.getsockname()[1]))
+os.rename("port.part", sys.argv[1])
+asking = [proxy.accept() for _ in range(2)]
+open(sys.argv[2], "w").close()
+time.sleep(60)
+PY
+  local proxy=$! at rc
+  waits port || return 1
+  mkdir root && ln -s "$NORMBENCH_ROOT/bench" root/bench # that has no mirror beside it
+  env -u NORMBENCH_DATA NORMBENCH_ROOT="$T/root" XDG_CACHE_HOME="$T/none" https_proxy="http://127.0.0.1:$(cat port)" mpirun -n 2 "$program" run toy.yaml \
+    --set dataset=tinyshakespeare --ranks 2 --results early >out 2>err &
+  at=$!
+  waits asked && rank_gets TERM
+  wait $at
+  rc=$?
+  kill $proxy
+  [ $rc = 130 ] && grep 'rank 1: .*download stopped' err
+}
+stopped_early() { early || { grep libpmix err && early; }; } # as in lost_device
 # The CUDA kernels, on the CPU: a plan as small as four ranks can have. Two ranks exchange through MPI, four through calls of
 # NCCL.
 shim() {
@@ -162,7 +188,7 @@ refuses() { # CODE TEXT RANKS OPTIONS...
   mpirun -n "$n" "$program" run toy.yaml --offline --results refused "$@" >out 2>err
   [ $? = "$code" ] && grep -F -- "$text" err
 }
-echo "1..27"
+echo "1..28"
 check "one process" run one
 check "two ranks have its bits" two
 check "four ranks have them" four
@@ -182,6 +208,7 @@ check "ranks that share them go on from whole ones" whole_then_shared
 check "the tables are equal byte for byte" tables
 check "a lost rank costs what was done since the checkpoint" lost
 check "a signal stops all ranks at one step" stopped
+check "a signal to one rank that waits for its corpus ends all" stopped_early
 check "ranks that do not divide the batch" refuses 2 "4 parts are possible" 8 --ranks 8
 check "three ranks" refuses 2 "3 is no power of two" 3 --ranks 3
 check "more ranks than processes" refuses 2 "--ranks: 4, but 2 processes were started" 2 --ranks 4

@@ -112,10 +112,9 @@ bool mpi_agree(const Error *e) {
     return open && all_end_with(e);
 }
 
-void mpi_close(Rc code) {
+void mpi_close(void) {
     int open;
     MPI_Initialized(&open);
-    if (open && code) MPI_Abort(MPI_COMM_WORLD, (int)code);
     if (open) MPI_Finalize();
 }
 #else
@@ -134,7 +133,5 @@ bool mpi_agree(const Error *e) {
     return true; /* there is no other rank */
 }
 
-void mpi_close(Rc code) {
-    (void)code;
-}
+void mpi_close(void) {}
 #endif

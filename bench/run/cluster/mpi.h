@@ -22,7 +22,7 @@ void mpi_says(int file);
  * could lose their output; false: one has not ended within two seconds. Without MPI: true. */
 bool mpi_agree(const Error *e);
 
-/* Close MPI before the program ends; no-op without mpi_open. code not RC_OK: end all ranks and do not return. */
-void mpi_close(Rc code);
+/* Close MPI before the program ends; no-op without mpi_open. */
+void mpi_close(void);
 
 #endif
