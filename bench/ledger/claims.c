@@ -25,21 +25,39 @@ static const LedgerLine *nearest(const Ledger *b, const ClaimTest *t) {
     return best;
 }
 
-/* What one primary test adds to its claim. */
+/* What a claim's primary tests show, one after another. */
 typedef struct {
     LedgerClaim *c;
     Seen seen;
     bool own, any;
+    int contrasts;                                /* that have a p */
+    double least[SEEN_COUNT], most[SEEN_COUNT];   /* p of the tests that show it; NaN: none */
+    bool late[SEEN_COUNT];                        /* one of them was written down after its runs were seen */
 } Adding;
 
-static void add_part(Adding *a, const LedgerLine *l, Seen seen, bool own, double p) {
+typedef struct {
+    Seen seen;
+    bool own, late;
+    double p; /* NaN: a statement's */
+} ClaimPart;
+
+static void add_part(Adding *a, const LedgerLine *l, ClaimPart part) {
     LedgerClaim *c = a->c;
     Seen before = a->seen;
-    a->seen = a->any ? seen_together(before, seen) : seen;
-    if (!c->line || (a->seen == seen && before != seen)) c->line = l;
-    a->own = a->any ? a->own && own : own;
+    a->seen = a->any ? seen_together(before, part.seen) : part.seen;
+    if (!c->line || (a->seen == part.seen && before != part.seen)) c->line = l;
+    a->own = a->any ? a->own && part.own : part.own;
     a->any = true;
-    if (!isnan(p)) c->p = isnan(c->p) ? p : fmax(c->p, p);
+    a->late[part.seen] |= part.late;
+    a->contrasts += !isnan(part.p);
+    a->least[part.seen] = fmin(a->least[part.seen], part.p), a->most[part.seen] = fmax(a->most[part.seen], part.p);
+}
+
+/* Return the p of the claim: where all its tests must show it the largest, where one of them shows otherwise the
+ * least of those that do times the number of tests (Bonferroni). */
+static double p_together(const Adding *a) {
+    bool other = a->seen == SEEN_no || a->seen == SEEN_nothing;
+    return other ? fmin(1, a->contrasts * a->least[a->seen]) : a->most[a->seen];
 }
 
 static void add_test(const Ledger *b, Adding *a, const ClaimTest *t) {
@@ -49,11 +67,12 @@ static void add_test(const Ledger *b, Adding *a, const ClaimTest *t) {
         if (!first) first = l;
         if (!l->statement) continue;
         bool measured = l->stated || l->stored;
-        add_part(a, l, measured ? stated_seen(stated_of(l)) : SEEN_untested, statement_own(l->statement), (double)NAN);
+        add_part(a, l, (ClaimPart){measured ? stated_seen(stated_of(l)) : SEEN_untested, statement_own(l->statement),
+                              statement_late(l->statement), (double)NAN});
     }
     const ClaimVerdict *v = best ? ledger_verdict(best) : NULL;
-    if (v) add_part(a, best, v->seen, v->own != NULL, v->p);
-    if (!best && !t->theories && first) add_part(a, first, SEEN_untested, false, (double)NAN);
+    if (v) add_part(a, best, (ClaimPart){v->seen, v->own != NULL, v->undeclared, v->p});
+    if (!best && !t->theories && first) add_part(a, first, (ClaimPart){SEEN_untested, false, false, (double)NAN});
 }
 
 static bool measured(const Ledger *b, const ClaimTest *t) {
@@ -73,6 +92,7 @@ static const ClaimTest *measured_of(const Ledger *b, const ClaimTest *t, const C
 
 static void judge_claim(const Ledger *b, LedgerClaim *c) {
     Adding a = {.c = c, .seen = SEEN_untested};
+    for (int i = 0; i < SEEN_COUNT; i++) a.least[i] = a.most[i] = (double)NAN;
     const ClaimTest *end = c->claim->test + c->claim->tests;
     for (const ClaimTest *t = c->claim->test; t < end; t++)
         if (t->decides && !t->otherwise) add_test(b, &a, measured_of(b, t, end));
@@ -80,6 +100,7 @@ static void judge_claim(const Ledger *b, LedgerClaim *c) {
         if (l->claim == c->claim) c->line = l;
     if (c->line) (void)ledger_verdict(c->line);
     c->seen = a.any ? a.seen : SEEN_untested;
+    c->p = p_together(&a), c->late = a.late[c->seen];
     c->word = claim_word(c->claim->kind, a.own || c->claim->kind == KIND_arithmetic, c->seen);
 }
 
@@ -124,7 +145,7 @@ static void adjust(Ledger *b, const ClaimFile *f) {
         if (c->file != f || !by_contrast(c->claim)) continue;
         LedgerClaim *of = shared(b, c);
         c->holm = of == c ? p[at++] : of->holm;
-        bool shown = c->seen == SEEN_yes || c->seen == SEEN_no;
+        bool shown = c->seen == SEEN_yes || c->seen == SEEN_no || c->seen == SEEN_nothing;
         c->survives = shown && c->line->v && c->holm < c->line->family->alpha;
     }
 }
@@ -227,7 +248,7 @@ void ledger_why(const LedgerClaim *c, Text *out) {
 }
 
 bool ledger_exploratory(const LedgerClaim *c) {
-    return c->line && c->line->v && c->line->v->undeclared && c->word != WORD_OPEN && c->word != WORD_NOT_TESTED;
+    return c->late && c->word != WORD_OPEN && c->word != WORD_NOT_TESTED;
 }
 
 const char *ledger_answer(const LedgerClaim *c) {
@@ -236,7 +257,8 @@ const char *ledger_answer(const LedgerClaim *c) {
     case SEEN_no: return c->claim->answer[1];
     case SEEN_nothing: return c->claim->answer[2];
     case SEEN_untested:
-    case SEEN_unclear: break;
+    case SEEN_unclear:
+    case SEEN_COUNT: break;
     }
     return NULL;
 }

@@ -116,8 +116,9 @@ typedef struct {
     const LedgerLine *line; /* that decides: its numbers stand beside the word */
     VerdictWord word;
     Seen seen;
-    double p, holm; /* of its own contrasts, and by Holm over the write-up's claims; NaN: none */
+    double p, holm; /* of its own contrasts together, and by Holm over the write-up's claims; NaN: none */
     bool survives;  /* shown, and still so by Holm */
+    bool late;      /* a test behind the word, or a statement's window, was set after its runs were seen */
 } LedgerClaim;
 
 typedef struct {
@@ -211,7 +212,7 @@ void ledger_hours_text(double hours, Text *out); /* "0.3 h", "4 min" */
 /* Why a claim is open, what it takes where it is not tested, what else to know of its verdict. */
 void ledger_why(const LedgerClaim *c, Text *out);
 
-/* Return true if runs decided the claim that were trained before its test was written down. */
+/* Return true if a test decided the claim that was written down after its runs were seen. */
 bool ledger_exploratory(const LedgerClaim *c);
 /* The answer to a question; NULL: it has none. */
 const char *ledger_answer(const LedgerClaim *c);

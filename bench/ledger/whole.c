@@ -33,7 +33,7 @@ static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
         text_format(out, "; p adjusted by Holm's method over the %d claim%s of %s that comparisons of runs decide: %s",
                     k, k == 1 ? "" : "s", c->file->writeup, SHOW_P(c->holm));
     if (ledger_exploratory(c))
-        text_format(out, "; exploratory: its runs were trained before its test was written down");
+        text_format(out, "; exploratory: its runs were seen before its test was written down");
 }
 
 /* The head: what is claimed, and what was found. */

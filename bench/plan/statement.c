@@ -1,6 +1,7 @@
 #include "bench/plan/statement.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/names.h"
 
@@ -26,6 +27,11 @@ const Statement statements[STATEMENT_COUNT] = {
 #include "bench/plan/statements.def"
 };
 #undef STATEMENT
+
+bool statement_late(const Statement *s) {
+    size_t n = strlen(s->predicted);
+    return n && s->predicted[n - 1] == '*';
+}
 
 const char *statement_how(const Statement *s) {
     static const char *const words[] = {[DECIDE_exact] = "exact",         [DECIDE_expected] = "expected",

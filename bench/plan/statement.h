@@ -53,6 +53,9 @@ extern const Statement statements[STATEMENT_COUNT];
 /* Return how it is decided: "exact", "expected", … */
 const char *statement_how(const Statement *s);
 
+/* Return true if its window or rule was set after a first run was seen, as a final `*` of `predicted` says. */
+bool statement_late(const Statement *s);
+
 /* Find a statement; RC_USAGE names the nearest. */
 Rc statement_find(StatementId *out, const char *name, Error *e);
 

@@ -37,7 +37,8 @@ void metrics_absent(bool absent[METRIC_COUNT], const Curves *c);
  * */
 double metric_first(Metric m, const Curves *c);
 
-/* Return true if the run lacks the metric's probe: its curves are older, or thinned. */
+/* Return true if the run's curves lack what the metric needs: its probe, in older or thinned curves, or the steps after
+ * the first, which an archive leaves out (bench/store/archive.h, without_curves). */
 bool metric_lacking(Metric m, const RunRecord *r);
 
 /* Return the value of a diverged run: the uniform predictor's, or NaN if a metric has none. */

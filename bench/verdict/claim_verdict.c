@@ -362,6 +362,10 @@ void claim_judge(ClaimVerdict *v, const Reading *r, const Family *f) {
     StAbout about = v->test->test->about;
     v->why[0] = 0, v->apart = false;
     v->seen = number_seen(v, v->test->expects == EXPECT_equal ? equality_seen(v, f) : difference_seen(v, r, f));
+    if (v->seen == SEEN_nothing && v->c->inside) {
+        v->p = v->c->inside_p;
+        if (!f->anytime) v->by = "tost";
+    }
     v->word = v->place < 0 ? WORD_ESTIMATE : claim_word(v->claim->kind, v->own != NULL, v->seen);
     if (v->seen == SEEN_unclear) say_why_open(v, r, f);
     if (v->seen != SEEN_unclear && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {

@@ -24,7 +24,8 @@ typedef enum {
     SEEN_unclear, /* these runs cannot tell */
     SEEN_yes,     /* what is expected */
     SEEN_no,      /* the opposite */
-    SEEN_nothing  /* no difference that matters */
+    SEEN_nothing, /* no difference that matters */
+    SEEN_COUNT
 } Seen;
 
 /* The word of it. own: at the write-up's own size, or by arithmetic. */
@@ -60,7 +61,7 @@ typedef struct {
     double reported;         /* the reported effect at this step; NaN: none */
     Replication replication; /* whether it agrees with ours */
     bool undeclared;         /* some of its runs were trained before the claim read as it does now */
-    const char *by;          /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
+    const char *by;          /* the test whose p decided: the claim's; max-T of an equality that fails, TOST of a difference inside the margin */
     int place;               /* of the claim's places that decide, 0 the nearest to the write-up; -1: an estimate */
     const ClaimSize *own;    /* the write-up's size that these runs have; NULL: another size */
     RunSize size;

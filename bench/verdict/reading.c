@@ -215,12 +215,14 @@ static Reading read_pitman_morgan(const ReadingOf *of, Reading r) {
     return variance_ratio(of, r, &v);
 }
 
+static const char not_stored[] = "a run's record lacks it: not measured, or stored without its curves";
+
 /* Why a run of the contrast has no number. */
 static const char *why_no_number(const ReadingOf *of) {
     const Contrast *w = &of->c->what;
     for (int i = 0; i < w->terms; i++) {
         const Term *t = &w->term[i];
-        if (sample_arm(of->sample, t->cell, t->step, t->arm, w->metric).lacking) return "a run did not measure it";
+        if (sample_arm(of->sample, t->cell, t->step, t->arm, w->metric).lacking) return not_stored;
     }
     bool diverged = of->c->diverged_a || of->c->diverged_b;
     return diverged ? "a diverged run has no such number" : "a run's record does not have it";
@@ -276,7 +278,7 @@ static Reading read_predictors(const ReadingOf *of, Reading r) {
     StPredictors x = st_predictors(k.x[0], k.x[1], k.failed, (size_t)of->sample->seeds, k.runs, of->c->key);
     r = with_p(r, of->c, x.status, x.p, false);
     if (x.status == ST_NONFINITE_INPUT)
-        r.why = k.lacking ? "a run did not measure it" : "a run stopped before its first update";
+        r.why = k.lacking ? not_stored : "a run stopped before its first update";
     if (x.status == ST_OK) r.effect = x.difference, r.floor = x.p_min, explained_note(&of->c->what, &x, &r);
     free(k.x[0]);
     free(k.failed);

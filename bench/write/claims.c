@@ -41,7 +41,8 @@ void claims_end(ClaimsTable *x) {
     if (x->intervals.length) text_format(out, "%sThe intervals are: %s.", out->length ? " " : "", x->intervals.at);
     for (int i = 0; i < (int)st_tests_count; i++)
         if (x->named[i]) test_note(x, i, out);
-    if (x->other_test) text_format(out, " A claim of equality that is contradicted shows the p of maxt.");
+    if (x->unequal) text_format(out, " A claim of equality that is contradicted shows the p of maxt.");
+    if (x->inside) text_format(out, " A claim of a difference that lies within the margin shows the p of tost.");
     if (x->anytime)
         text_format(out,
                     "%sanytime stands for test martingales of the signs, which hold whenever one stops adding seeds.",
@@ -109,7 +110,7 @@ void claims_ours(Cells *c, const ClaimRow *r) {
 static void behind_word(const ClaimRow *r, Text *out) {
     const ClaimVerdict *v = r->v;
     const char *side = table_side_found(v);
-    bool other = v->by[0] && r->test->test && strcmp(v->by, r->test->test->name) != 0;
+    bool other = v->by[0] && r->test->test && strcmp(v->by, r->test->test->name) != 0 && v->seen != SEEN_nothing;
     text_format(out, "%s%s%s%s%s", side[0] ? ", " : "", side, other ? ", by " : "", other ? v->by : "",
                 r->exploratory ? " (exploratory)" : "");
 }
@@ -129,13 +130,13 @@ void claims_verdict(Cells *c, VerdictWord word, const char *behind) {
 static void note(ClaimsTable *x, const ClaimRow *r) {
     const ClaimVerdict *v = r->v;
     const char *planned = r->test->test->name;
-    int by = test_index(v->by[0] ? v->by : planned), own = test_index(planned);
+    int own = test_index(planned), by = v->by[0] && r->word != WORD_ESTIMATE ? test_index(v->by) : own;
     bool anytime = !strcmp(v->by, "anytime");
     x->anytime |= anytime, x->fixed |= !anytime;
     if (anytime) by = own = -1;
     if (by >= 0) x->named[by] = true;
     if (own >= 0) x->named[own] = true, x->ratio[own] |= st_tests[own].about == ST_ABOUT_variance && isnan(v->lo);
-    x->other_test |= by != own;
+    x->unequal |= by != own && v->seen != SEEN_nothing, x->inside |= by != own && v->seen == SEEN_nothing;
     x->reported |= !isnan(v->reported);
     if (isnan(v->lo) || !r->interval[0]) return;
     size_t n = strlen(r->interval);

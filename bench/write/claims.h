@@ -29,7 +29,8 @@ enum { CLAIMS_TESTS_MAX = 32, CLAIMS_WHERE_SIZE = 400, CLAIMS_INTERVAL_SIZE = 64
 typedef struct {
     Cells *c;
     bool named[CLAIMS_TESTS_MAX], ratio[CLAIMS_TESTS_MAX]; /* by st_tests */
-    bool reported, other_test;
+    bool reported;
+    bool unequal, inside; /* rows whose p is of another test than their claim's */
     bool anytime, fixed; /* rows whose p holds whenever one stops adding seeds; others */
     Text intervals;
 } ClaimsTable;

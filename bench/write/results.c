@@ -26,7 +26,7 @@ static void mean_cell(const Place *p, int arm, Metric m, Cells *c) {
     if (a.diverged)
         snprintf(shown, sizeof shown, "div. %d/%d", a.diverged, a.n);
     else if (a.status != ST_OK)
-        snprintf(shown, sizeof shown, "%s", a.lacking ? "not measured" : "n/a (beyond range)");
+        snprintf(shown, sizeof shown, "%s", a.lacking ? "not stored" : "n/a (beyond range)");
     else
         snprintf(shown, sizeof shown, "%s%s%s", show_number(mean, a.mean, decimals), a.n > 1 ? " +-" : "",
                  a.n > 1 ? show_number(sd, a.sd, decimals) : "");

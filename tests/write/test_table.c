@@ -358,8 +358,23 @@ Test(table, a_metric_whose_probe_a_run_lacks_is_not_measured) {
     OK(made_up_table((TableOptions){0}, &e));
     cr_expect(sample_arm(&m.table.sample, 0, 1, 1, METRIC_grad_norm).lacking);
     cr_expect_not(sample_arm(&m.table.sample, 0, 1, 1, METRIC_valid_loss).lacking);
-    WRITES(table_text, "not measured");
+    WRITES(table_text, "not stored");
     OMITS(table_text, "beyond range");
+}
+
+/* The means over all steps; what reads step 0 alone is there. */
+Test(table, a_metric_of_curves_that_a_record_leaves_out_is_lacking) {
+    made_up_init(made_up_four, "quick");
+    RunRecord *r = made_up_at(0, 1, 2);
+    int rows = r->curves.rows;
+    r->curves.rows = (int)r->spec.steps;
+    cr_expect_not(metric_lacking(METRIC_grad_rise, r));
+    r->curves.rows = 1;
+    cr_expect(metric_lacking(METRIC_grad_rise, r));
+    cr_expect(metric_lacking(METRIC_update_ratio, r));
+    cr_expect_not(metric_lacking(METRIC_grad_rise_start, r));
+    cr_expect_not(metric_lacking(METRIC_valid_loss, r));
+    r->curves.rows = rows;
 }
 
 Test(table, divergence_is_judged_at_each_step) {
