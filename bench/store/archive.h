@@ -33,7 +33,8 @@ typedef struct {
 } ArchivePlan;
 
 typedef struct {
-    bool without_curves; /* less than a tenth of the bytes; figures of curves and blocks, and means over steps, need them */
+    bool without_curves; /* less than a tenth of the bytes; figures of curves and blocks, and means over steps, need
+                            them */
     ArchiveFile *file; /* files of runs, by path; archive_close appends the two others */
     int files, runs;   /* runs: each counted once */
     ArchivePlan *plan;

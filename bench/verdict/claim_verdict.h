@@ -61,7 +61,8 @@ typedef struct {
     double reported;         /* the reported effect at this step; NaN: none */
     Replication replication; /* whether it agrees with ours */
     bool undeclared;         /* some of its runs were trained before the claim read as it does now */
-    const char *by;          /* the test whose p decided: the claim's; max-T of an equality that fails, TOST of a difference inside the margin */
+    const char *by;          /* the test whose p decided: the claim's; of an equality that fails max-T, of a difference
+                                inside the margin TOST */
     int place;               /* of the claim's places that decide, 0 the nearest to the write-up; -1: an estimate */
     const ClaimSize *own;    /* the write-up's size that these runs have; NULL: another size */
     RunSize size;

@@ -379,7 +379,7 @@ check_stored_lists_stand_in_for_records() {
   cp -r "$root/results/reference/quick" results/reference/ && ln -s "$root/results/reference/records" results/reference/
   chmod -R u+w results/reference/quick
   export NORMBENCH_ROOT=$W/tree
-  ends 0 trace 'peri-seeds: peri - pre' # as README says
+  ends 0 trace 'peri-seeds: peri - pre' # as docs/doubt.md says
   says 'those stored in results/reference/records/quick/peri-seeds.tar.gz are read' && says 'note: this is profile quick: no --profile is given'
   prints '^mean difference  \+0\.449 \[0\.390, 0\.508\]'
   ends 0 trace 'amplification: deepnorm - post' lr=1e-3
