@@ -67,6 +67,11 @@ Rc pick_pairs(Pick *p, const PickQuery *query, Error *e);
  * arm and corpus is best (leave one out); for PICK_OWN_BEST, and where an arm has one run, its own best value, with a
  * remark that it is optimistic. RC_USAGE: runs of an arm share too few steps. */
 Rc pick_best(Pick *p, const PickQuery *query, Error *e);
+
+bool pick_lost(const PickedRun *run); /* its last value is NaN: it diverged, and counts so at every later step */
+/* Whether a run has a step, or diverged before it (NaN); its value there out, where it is not NULL. */
+bool pick_value_at(const PickedRun *run, double step, double *value);
+
 void pick_leave(PickedRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pick_remark(Pick *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Each different text of runs that are used (or of all), in order; count out. Freed by the caller, texts stay. */

@@ -30,34 +30,42 @@ static bool mean_beside(const Pick *p, const PickedRun *run, double step, double
     int count = 0;
     for (int i = 0; i < p->runs; i++) {
         if (!beside(run, &p->run[i])) continue;
-        const LogPoint *at = log_point_at(p->run[i].series, step);
-        if (!at) return false;
-        if (!isnan(at->value)) sum += at->value, count++;
+        double value;
+        if (!pick_value_at(&p->run[i], step, &value)) return false;
+        if (!isnan(value)) sum += value, count++;
     }
     *mean = count ? sum / count : (double)NAN;
     return true;
 }
 
-/* The earliest last step of a run and the others of its arm. */
-static double end_of(const Pick *p, const PickedRun *run) {
-    double end = run->last;
+/* The run itself, or where it diverged another of its arm that did not: its steps are those to choose among. */
+static const PickedRun *guide_of(const Pick *p, const PickedRun *run) {
+    for (int i = 0; i < p->runs && pick_lost(run); i++)
+        if (beside(run, &p->run[i]) && !pick_lost(&p->run[i])) return &p->run[i];
+    return run;
+}
+
+/* The earliest last step of a guide and of the others of its arm that did not diverge. */
+static double end_of(const Pick *p, const PickedRun *guide) {
+    double end = guide->last;
     for (int i = 0; i < p->runs; i++)
-        if (beside(run, &p->run[i])) end = fmin(end, p->run[i].last);
+        if (beside(guide, &p->run[i]) && !pick_lost(&p->run[i])) end = fmin(end, p->run[i].last);
     return end;
 }
 
 /* The value at the step whose mean over the other runs is best, of equal ones the first. RC_USAGE: the runs share fewer
  * than half of their steps. */
 static Rc on_others(const Pick *p, PickedRun *run, bool higher, Error *e) {
-    double best = (double)NAN, mean, end = end_of(p, run);
+    const PickedRun *guide = guide_of(p, run);
+    double best = (double)NAN, mean, value, end = end_of(p, guide);
     int shared = 0, steps = 0;
-    for (size_t i = 0; i < run->series->count; i++) {
-        LogPoint at = run->series->at[i];
-        steps += at.step <= end;
-        if (!mean_beside(p, run, at.step, &mean)) continue;
+    for (size_t i = 0; i < guide->series->count; i++) {
+        double step = guide->series->at[i].step;
+        steps += step <= end;
+        if (!pick_value_at(run, step, &value) || !mean_beside(p, run, step, &mean)) continue;
         shared++;
         if (isnan(mean) ? isnan(best) : isnan(best) || better(higher, mean, best))
-            best = mean, run->step = at.step, run->value = at.value;
+            best = mean, run->step = step, run->value = value;
     }
     if (shared && 2 * shared >= steps) return RC_OK;
     return error_set(e, RC_USAGE,

@@ -21,28 +21,51 @@ static double middle(double *x, size_t n) {
     return n ? x[n / 2] : (double)NAN;
 }
 
-/* Runs that broke off long before the others. */
+bool pick_lost(const PickedRun *run) {
+    return run->series && isnan(run->series->at[run->series->count - 1].value);
+}
+
+bool pick_value_at(const PickedRun *run, double step, double *value) {
+    const LogPoint *at = log_point_at(run->series, step);
+    bool lost = !at && step > run->last && pick_lost(run);
+    if (value) *value = at ? at->value : (double)NAN;
+    return at || lost;
+}
+
+/* Runs that broke off long before the others; one that diverged did not break off. */
 static void leave_short(Pick *p) {
     double *last = mem_alloc((size_t)p->runs + 1, sizeof *last);
     size_t n = 0;
     for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].why) last[n++] = p->run[i].last;
+        if (!p->run[i].why && !pick_lost(&p->run[i])) last[n++] = p->run[i].last;
     double usual = middle(last, n);
     free(last);
     for (int i = 0; i < p->runs; i++) {
         PickedRun *run = &p->run[i];
-        if (!run->why && run->last < usual / SHORT)
+        if (!run->why && !pick_lost(run) && run->last < usual / SHORT)
             pick_leave(run, "it ends at step %s, where the middle run ends at %s", FORMAT_REAL(run->last),
                        FORMAT_REAL(usual));
     }
 }
 
-/* The earliest last step of the used runs of an arm; arm NULL: of all. */
+static bool in_arm(const PickedRun *run, const char *arm) {
+    return !run->why && (!arm || !strcmp(run->arm, arm));
+}
+
+/* The last step of the used runs of an arm; arm NULL: of all. */
+static double latest_step(const Pick *p, const char *arm) {
+    double step = -(double)INFINITY;
+    for (int i = 0; i < p->runs; i++)
+        if (in_arm(&p->run[i], arm)) step = fmax(step, p->run[i].last);
+    return step;
+}
+
+/* The earliest last step of those that did not diverge; the latest of all where all did. */
 static double common_step(const Pick *p, const char *arm) {
     double step = (double)INFINITY;
     for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm))) step = fmin(step, p->run[i].last);
-    return step;
+        if (in_arm(&p->run[i], arm) && !pick_lost(&p->run[i])) step = fmin(step, p->run[i].last);
+    return isinf(step) ? latest_step(p, arm) : step;
 }
 
 /* The last step that all used runs of an arm (NULL: of all) have; the earliest last one where it is much later. */
@@ -50,13 +73,12 @@ static double step_of_all(const Pick *p, const char *arm) {
     double end = common_step(p, arm);
     const LogSeries *one = NULL;
     for (int i = 0; i < p->runs && !one; i++)
-        if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm))) one = p->run[i].series;
+        if (in_arm(&p->run[i], arm) && !pick_lost(&p->run[i])) one = p->run[i].series;
     for (size_t k = one ? one->count : 0; k-- > 0;) {
         bool all = one->at[k].step <= end;
         if (one->at[k].step < EARLY * end) break;
         for (int i = 0; i < p->runs && all; i++)
-            if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm)))
-                all = log_point_at(p->run[i].series, one->at[k].step);
+            if (in_arm(&p->run[i], arm)) all = pick_value_at(&p->run[i], one->at[k].step, NULL);
         if (all) return one->at[k].step;
     }
     return end;
@@ -70,9 +92,13 @@ static void nearest(PickedRun *run, double step) {
     run->step = s->at[best].step, run->value = s->at[best].value;
 }
 
-/* The value nearest a step. */
-static void at_step(PickedRun *run, double step, bool exact) {
+/* The value nearest a step; of a run that diverged before it none, up to the last step of any run. */
+static void at_step(PickedRun *run, double step, double latest, bool exact) {
     char wanted[40], near[40];
+    if (pick_lost(run) && step >= run->last && step <= latest) {
+        run->step = step, run->value = (double)NAN;
+        return;
+    }
     nearest(run, step);
     double off = fabs(run->step - step);
     format_real(wanted, step), format_real(near, run->step);
@@ -85,7 +111,7 @@ static void say_unlike(Pick *p, const PickQuery *q) {
     char one[900], two[900];
     for (int i = 0; i < p->runs; i++) {
         const PickedRun *run = &p->run[i];
-        if (run->why) continue;
+        if (run->why || pick_lost(run)) continue;
         if (!first || run->last < first->last) first = run;
         if (!longest || run->last > longest->last) longest = run;
     }
@@ -101,13 +127,16 @@ static void say_unlike(Pick *p, const PickQuery *q) {
 /* How far values lie from the step that all were to be of. */
 static void say_step(Pick *p, double step) {
     const PickedRun *far = NULL;
-    char name[900];
+    char name[900], lost[80] = "";
+    int before = 0;
+    for (int i = 0; i < p->runs; i++) before += !p->run[i].why && p->run[i].last < step && pick_lost(&p->run[i]);
+    if (before) snprintf(lost, sizeof lost, " but for %d that diverged before it", before);
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].why && (!far || fabs(p->run[i].step - step) > fabs(far->step - step))) far = &p->run[i];
     if (!far) return;
     if (far->step == step) {
         p->step = step;
-        pick_remark(p, "Values are of step %s, the last that all runs have.", FORMAT_REAL(step));
+        pick_remark(p, "Values are of step %s, the last that all runs have%s.", FORMAT_REAL(step), lost);
     } else
         pick_remark(p, "%salues are of the step nearest %s, the earliest last one; %s off at most (%.300s).",
                     fabs(far->step - step) > UNLIKE * step ? "Careful: v" : "V", FORMAT_REAL(step),
@@ -156,10 +185,12 @@ Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
     if (p->curve && (last || best) && !q->curves) leave_short(p);
     if (last && !q->apart) all = step_of_all(p, NULL);
     if (best && pick_best(p, q, e)) return e->code;
+    double latest = latest_step(p, NULL);
     for (int i = 0; i < p->runs && !best; i++) {
         PickedRun *run = &p->run[i];
         if (run->why || !run->series) continue;
-        at_step(run, q->at == PICK_STEP ? q->step : q->apart ? step_of_all(p, run->arm) : all, q->at == PICK_STEP);
+        double step = q->at == PICK_STEP ? q->step : q->apart ? step_of_all(p, run->arm) : all;
+        at_step(run, step, latest, q->at == PICK_STEP);
     }
     if (p->curve && !q->curves) {
         if (q->at == PICK_LAST && !q->apart) say_step(p, all);

@@ -158,6 +158,55 @@ Test(pick, runs_that_broke_off_are_no_results) {
     cr_expect_eq(p.used, 6, "its partner is left out too");
 }
 
+/* Arms a and b, seeds 1 to 4, steps 10 to 400; seeds 3 and 4 of b diverge at a step and stop there. */
+static void diverged_at(double end) {
+    logs_release(&l);
+    for (int i = 0; i < 8; i++) {
+        char path[40];
+        bool diverges = i > 5;
+        snprintf(path, sizeof path, "runs/%c_s%d.jsonl", "ab"[i / 4], i % 4 + 1);
+        Log *log = logs_add(&l, 0, path, "", NULL);
+        for (double step = 10; step <= (diverges ? end : 400); step += 10)
+            log_point(log, "val/loss", step, diverges && step == end ? (double)NAN : 5 - step / 200 + i * .01);
+    }
+}
+
+Test(pick, runs_that_diverged_and_stopped_count_at_the_others_step) {
+    static const PickAt at[] = {PICK_LAST, PICK_STEP, PICK_BEST};
+    for (int early = 0; early < 2; early++)
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+            PickQuery q = usual();
+            diverged_at(early ? 20 : 200);
+            q.at = at[k], q.step = 400;
+            make(q);
+            cr_expect_eq(p.used, 8, "--at %zu: %d used:\n%s", k, p.used, p.remarks.at);
+            for (int i = 0; i < p.runs; i++)
+                cr_expect(p.run[i].step == 400 && (i > 5 ? isnan(p.run[i].value) : p.run[i].value == 3 + i * .01),
+                          "--at %zu, run %d: %g at step %g", k, i, p.run[i].value, p.run[i].step);
+            cr_expect(!strstr(p.remarks.at, "last steps differ"));
+            if (!k) says("Values are of step 400, the last that all runs have but for 2 that diverged before it.");
+        }
+}
+
+Test(pick, a_step_before_a_run_diverged_or_behind_all_is_no_other) {
+    PickQuery q = usual();
+    diverged_at(200);
+    q.at = PICK_STEP, q.step = 190;
+    make(q);
+    cr_expect(p.used == 8 && fabs(p.run[7].value - 4.12) < 1e-9);
+    diverged_at(200);
+    q.step = 410;
+    refused(q, RC_UNMEASURED, "it has no value at step 410 (the nearest: 400)");
+}
+
+Test(pick, runs_that_all_diverged_are_judged_at_the_latest_end) {
+    six();
+    for (int i = 0; i < 6; i++) log_point(&l.log[i], "val/loss", 110 + i, (double)NAN);
+    make(usual());
+    cr_expect_eq(p.used, 6);
+    for (int i = 0; i < 6; i++) cr_expect(p.run[i].step == 115 && isnan(p.run[i].value));
+}
+
 Test(pick, a_copy_of_a_run_counts_once) {
     six();
     run("runs/a_s4.jsonl", 100, 3);
