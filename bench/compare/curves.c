@@ -24,12 +24,14 @@ static const PickedRun *run_of(const Pick *p, const char *arm, uint64_t seed) {
 static void find_steps(CompareCurves *c, const Pick *p) {
     const LogSeries *one = NULL;
     for (int i = 0; i < p->runs && !one; i++)
+        if (!p->run[i].why && !pick_lost(&p->run[i])) one = p->run[i].series;
+    for (int i = 0; i < p->runs && !one; i++)
         if (!p->run[i].why) one = p->run[i].series;
     OWNED double *shared = mem_alloc(one->count, sizeof *shared);
     for (size_t k = 0; k < one->count; k++) {
         bool all = true;
         for (int i = 0; i < p->runs && all; i++)
-            if (!p->run[i].why) all = log_point_at(p->run[i].series, one->at[k].step) != NULL;
+            if (!p->run[i].why) all = pick_value_at(&p->run[i], one->at[k].step, NULL);
         if (all) shared[c->shared++] = one->at[k].step;
     }
     c->steps = c->shared < CURVES_STEPS_MAX ? c->shared : CURVES_STEPS_MAX;
@@ -47,7 +49,8 @@ static void read_values(CompareCurves *c, const Pick *p, double cap) {
             const PickedRun *run = run_of(p, d->arm[arm], d->seed[arm * d->seeds + s]);
             for (int k = 0; k < c->steps; k++) {
                 int at = (k * d->arms + arm) * d->seeds + s;
-                double x = log_point_at(run->series, c->step[k])->value;
+                double x;
+                (void)pick_value_at(run, c->step[k], &x);
                 c->value[at] = x, c->diverged[at] = isnan(x);
                 c->mean[arm * c->steps + k] += (isnan(x) ? cap : x) / d->runs[arm];
             }

@@ -82,6 +82,26 @@ Test(compare_curves, a_run_that_stops_early_ends_the_curve) {
     cr_expect_eq(compare_curves_exit(&c.curves), RC_INCONCLUSIVE);
 }
 
+Test(compare_curves, a_run_that_diverged_and_stopped_ends_no_curve) {
+    LOCAL(release) Case c = {0};
+    CompareOptions capped = usual;
+    capped.cap = 9;
+    for (int run = 0; run < 12; run++) {
+        char path[40];
+        bool lost = run == 0; /* the first of all, which gave the steps */
+        snprintf(path, sizeof path, "%c_s%d", "ab"[run / 6], run % 6 + 1);
+        Log *log = logs_add(&c.logs, 0, path, "", NULL);
+        for (int step = 0; step <= (lost ? 10 : 30); step += 10)
+            log_point(log, "loss", step, lost && step ? NAN : value(run / 6, run % 6 + 1, step));
+    }
+    logs_settle(&c.logs);
+    OK(pick_make(&c.pick, &c.logs, &(PickQuery){.metric = "loss", .at = PICK_EVERY, .curves = true}, &e));
+    OK(compare_logs(&c.data, &c.pick, (CompareColumns){0}, false, &e));
+    OK(compare_curves_make(&c.curves, &c.data, &c.pick, &capped, &e));
+    cr_expect(c.curves.steps == 4 && c.curves.step[3] == 30, "%d steps", c.curves.steps);
+    cr_expect(!compare_curves_at(&c.curves, 0, 3)->t_decides, "a run diverged there");
+}
+
 static void refused(int stop, bool lost, const CompareOptions *options, const char *part) {
     LOCAL(release) Case c;
     cr_expect_eq(make(&c, stop, lost, options), RC_USAGE, "%s", part);
