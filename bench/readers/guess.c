@@ -93,6 +93,29 @@ bool guess_dated(const char *name) {
     return strlen(out) < strlen(name) && strlen(name) < sizeof out;
 }
 
+/* The bytes at a place that are of the first shape that fits. */
+static size_t shaped_as(const char *at, const char *const *shapes, size_t count) {
+    size_t n = 0;
+    for (size_t i = 0; i < count && !n; i++) n = shaped(at, shapes[i]);
+    return n;
+}
+
+bool guess_is_time(const char *text) {
+    static const char *const dates[] = {"20dd-dd-dd", "20dd/dd/dd", "20dd.dd.dd", "20dddddd",
+                                        "dd/dd/20dd", "dd.dd.20dd", "dd-dd-20dd"};
+    static const char *const times[] = {"dd:dd:dd", "d:dd:dd", "dd-dd-dd", "dd.dd.dd", "dddddd", "dd:dd"};
+    enum { DATES = sizeof dates / sizeof *dates, TIMES = sizeof times / sizeof *times, ALONE = 2 };
+    const char *at = text + shaped_as(text, dates, DATES);
+    bool date = at > text;
+    if (date && *at && !strchr(" T_-", *at)) return false;
+    if (date && *at) at++;
+    size_t n = shaped_as(at, times, date ? TIMES : ALONE);
+    at += n;
+    if (n && (*at == '.' || *at == ',')) at += 1 + strspn(at + 1, "0123456789");
+    if (n) at += strspn(at, "Z UTC+-:0123456789"); /* a zone */
+    return (n || date) && !*at;
+}
+
 bool guess_name(const char *whole, Guess *out) {
     char name[GUESS_TEXT];
     static const int upto[] = {0, SEEDS, RUNS, WORDS};

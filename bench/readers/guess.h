@@ -18,6 +18,9 @@ bool guess_name(const char *name, Guess *out);
 /* Whether a date stands in a name, which tells runs apart and no arms. */
 bool guess_dated(const char *name);
 
+/* Whether a text is a date, a time, or both, with fractions and a zone or without: 2024-05-01T10:00:02.5Z, 10:00:02. */
+bool guess_is_time(const char *text);
+
 /* Sets arm and seed of every run by its name, or by the parts of its path that not all runs have; says so in a remark.
  * false: some run that is not left out gives none, or there is one arm. */
 bool guess_names(Pick *p);

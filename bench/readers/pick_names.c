@@ -209,20 +209,39 @@ static int pairs_by_setting(const Pick *p, int *twice) {
     return pairs;
 }
 
+/* RC_USAGE: a run's row and another of its arm and seed count unlike steps: evaluations of one run. */
+static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Error *e) {
+    double step, other;
+    for (int i = 0; i < p->runs && !run->log->curve && log_step_of(run->log, &step); i++) {
+        const PickedRun *to = &p->run[i];
+        const char *has = to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus)
+                              ? NULL
+                              : log_setting_of(to->log, "seed");
+        if (!has || strcmp(has, seed) != 0 || !log_step_of(to->log, &other) || other == step) continue;
+        return error_set(e, RC_USAGE,
+                         "seed %.60s of arm '%.80s' is there at steps %s and %s, and a column of words differs between "
+                         "these rows: drop it, choose a step by --where, or compare rows as runs by --unpaired",
+                         seed, run->arm, FORMAT_REAL(other), FORMAT_REAL(step));
+    }
+    return RC_OK;
+}
+
 /* Takes the setting seed of runs whose arms alone were told, where two pairs or more share its values. */
-static void by_setting_seed(Pick *p) {
+static Rc by_setting_seed(Pick *p, Error *e) {
     int twice, pairs = pairs_by_setting(p, &twice);
+    if (twice >= 0 && check_rows(p, &p->run[twice], log_setting_of(p->run[twice].log, "seed"), e)) return e->code;
     if (twice >= 0)
         pick_remark(p,
                     "Careful: seed %.60s of arm %.80s is there twice, so column seed makes no pairs; --where KEY=VALUE "
                     "chooses among such runs.",
                     log_setting_of(p->run[twice].log, "seed"), p->run[twice].arm);
-    if (twice >= 0 || pairs < 2) return;
+    if (twice >= 0 || pairs < 2) return RC_OK;
     for (int i = 0; i < p->runs; i++) {
         const char *seed = log_setting_of(p->run[i].log, "seed");
         if (seed) set_seed(&p->run[i], seed);
     }
     pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");
+    return RC_OK;
 }
 
 /* A table whose rows have a column arm, as `runs --format csv` prints. */
@@ -251,6 +270,6 @@ Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
     bool known = told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm));
     if (!told && p->runs) known = by_usual_names(p) || by_table(p) || by_setting_arm(p) || guess_names(p);
-    if (known && !q->seed_key && !q->unpaired) by_setting_seed(p);
+    if (known && !q->seed_key && !q->unpaired && by_setting_seed(p, e)) return e->code;
     return known || q->list || !p->runs ? RC_OK : unknown(p, e);
 }

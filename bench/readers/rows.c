@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/readers/guess.h"
 #include "bench/readers/readers.h"
 
 /* A row as a run of its own was read from it. */
@@ -17,18 +18,19 @@ static bool is_seed(const char *key) {
     return n >= 4 && (!strcasecmp(key + n - 4, "seed") || !strcasecmp(key, "fold"));
 }
 
-/* Whether a setting is a choice of its run: a word, or a seed; not a number that may be a result. */
-static bool tells(const LogSetting *s) {
+/* Whether a setting is a choice of its run: a word, or a seed; not a number that may be a result, nor a row's date. */
+static bool tells(const LogSetting *s, bool dates) {
     double x;
-    return is_seed(s->key) || !(log_number(s->value, &x) || log_absent(s->value) || log_is_clock(s->key));
+    return is_seed(s->key) || !(log_number(s->value, &x) || log_absent(s->value) || log_is_clock(s->key) ||
+                                (!dates && guess_is_time(s->value)));
 }
 
-static char *key_of(const Log *log, bool named) {
+static char *key_of(const Log *log, bool named, bool dates) {
     Text key;
     text_init(&key);
     text_format(&key, "%s\n", named ? log->name : "");
     for (int i = 0; i < log->settings; i++)
-        if (tells(&log->setting[i])) text_format(&key, "%s=%s\n", log->setting[i].key, log->setting[i].value);
+        if (tells(&log->setting[i], dates)) text_format(&key, "%s=%s\n", log->setting[i].key, log->setting[i].value);
     return key.at;
 }
 
@@ -51,12 +53,12 @@ static bool are_curves(const Row *row, int rows, int *keys) {
 }
 
 /* A run that has no name is called by its words and its seed: "pre_seed3". */
-static void call(Log *log) {
+static void call(Log *log, bool dates) {
     Text name;
     text_init(&name);
     for (int seeds = 0; seeds < 2; seeds++)
         for (int i = 0; i < log->settings; i++)
-            if (tells(&log->setting[i]) && is_seed(log->setting[i].key) == seeds)
+            if (tells(&log->setting[i], dates) && is_seed(log->setting[i].key) == seeds)
                 text_format(&name, "%s%s%s", name.length ? "_" : "", seeds ? "seed" : "", log->setting[i].value);
     free(log->name);
     log->name = name.at;
@@ -101,16 +103,26 @@ static void join_rows(Logs *l, const Row *row, int rows) {
     free(made.log);
 }
 
-void logs_gather_rows(Logs *l, int first, bool named) {
-    int rows = 0, keys, kept = first;
-    OWNED Row *row = mem_alloc((size_t)(l->count - first) + 1, sizeof *row);
+/* Sorts the rows by their runs; dates tell runs apart or not. false: a row counts no step, or they are no curves. */
+static bool sort_rows(const Logs *l, int first, bool named, bool dates, Row *row, int *rows, int *keys) {
     bool all = true;
+    *rows = 0;
     for (int i = first; i < l->count && all; i++) {
-        all = log_step_of(&l->log[i], &row[rows].step) && !l->log[i].fault;
-        if (all) row[rows].at = i, row[rows++].key = key_of(&l->log[i], named);
+        all = log_step_of(&l->log[i], &row[*rows].step) && !l->log[i].fault;
+        if (all) row[*rows].at = i, row[(*rows)++].key = key_of(&l->log[i], named, dates);
     }
-    qsort(row, (size_t)rows, sizeof *row, by_key);
-    all = all && are_curves(row, rows, &keys);
+    qsort(row, (size_t)*rows, sizeof *row, by_key);
+    return all && are_curves(row, *rows, keys);
+}
+
+void logs_gather_rows(Logs *l, int first, bool named) {
+    int rows = 0, keys = 0, kept = first;
+    OWNED Row *row = mem_alloc((size_t)(l->count - first) + 1, sizeof *row);
+    bool dates = false, all = sort_rows(l, first, named, dates, row, &rows, &keys);
+    if (!all) {
+        for (int i = 0; i < rows; i++) free(row[i].key);
+        all = sort_rows(l, first, named, dates = true, row, &rows, &keys);
+    }
     for (int i = 0, next; i < rows && all; i = next) {
         for (next = i + 1; next < rows && !strcmp(row[next].key, row[i].key); next++) {
         }
@@ -119,7 +131,7 @@ void logs_gather_rows(Logs *l, int first, bool named) {
     for (int i = first; i < l->count && all; i++) {
         if (!l->log[i].path) continue;
         l->log[kept] = l->log[i];
-        if (!named && keys > 1) call(&l->log[kept]);
+        if (!named && keys > 1) call(&l->log[kept], dates);
         if (!named && keys == 1) l->log[kept].name[0] = 0;
         kept++;
     }

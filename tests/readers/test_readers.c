@@ -2,6 +2,7 @@
  * a file that breaks off or is damaged. */
 #include "bench/compare/compare.h"
 #include "bench/readers/events.h"
+#include "bench/readers/pick.h"
 #include "tests/readers/made_logs.h"
 #include "tests/test.h"
 
@@ -180,6 +181,59 @@ Test(readers, every_reader_reads_its_file) {
         read[cases[i].reader] = true;
     }
     for (int r = 0; r < READERS; r++) cr_expect(read[r], "no file of this test is for %s", log_readers[r].name);
+}
+
+/* Four rows: arm, seed 1, steps 0 and 9; a and b stand at the same or at other times. */
+static void rows_at(const char *const *time, bool json) {
+    LOCAL_TEXT(text);
+    if (!json) text_format(&text, "arm,seed,step,loss,date\n");
+    for (int i = 0; i < 4; i++)
+        text_format(&text,
+                    json ? "{\"arm\": \"%c\", \"seed\": 1, \"step\": %d, \"loss\": %d, \"date\": \"%s\"}\n"
+                         : "%c,1,%d,%d,%s\n",
+                    "ab"[i / 2], i % 2 * 9, 4 - i, time[i]);
+    OK(logs_read_again(logs_write(json ? "dated.jsonl" : "dated.csv", text.at), -1, &e));
+}
+
+Test(readers, a_date_of_a_row_is_no_run) {
+    static const char *const times[][4] = {
+        {"2024-05-01T10:00:01", "2024-05-01T10:10:01", "2024-05-01T10:00:01", "2024-05-01T10:10:01"},
+        {"2024-05-01 10:00:01", "2024-05-02 10:10:01", "2024-05-03 10:00:01", "2024-05-04 10:10:01"},
+        {"2024-05-01T10:00:01.5Z", "2024-05-01T10:00:02.5+02:00", "2024-05-01 10:00 UTC", "20240501_100000"},
+        {"2024/05/01", "2024/05/02", "01.05.2024", "05/01/2024 10:00"},
+        {"10:00:01", "10:00:02", "0:00:01", "0:00:02.25"}};
+    for (size_t i = 0; i < 2 * sizeof times / sizeof *times; i++) {
+        rows_at(times[i / 2], i % 2);
+        cr_expect(l.count == 2 && run_called("b_seed1") && l.log[1].series[0].count == 2, "%s: %d runs",
+                  times[i / 2][0], l.count);
+    }
+    static const char *const words[] = {"gpt-2024-05-01", "gpt-2024-05-01", "1.2.3", "1.2.3"};
+    rows_at(words, false);
+    cr_expect(l.count == 2 && run_called("a_gpt-2024-05-01_seed1"), "words with a date in them tell runs");
+}
+
+Test(readers, a_date_tells_runs_apart_where_nothing_else_does) {
+    const char *path = logs_write("starts.csv", "norm,seed,step,loss,started\na,1,0,4,2024-05-01\na,1,9,3,2024-05-01\n"
+                                                "a,1,0,5,2024-05-02\na,1,9,4,2024-05-02\n");
+    OK(logs_read_again(path, -1, &e));
+    cr_expect(l.count == 2 && run_called("a_2024-05-02_seed1"), "%d runs", l.count);
+}
+
+Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
+    static const char *const odd[] = {"Wed May 1", "Thu May 2", "Fri May 3", "Sat May 4"}, *const where[] = {"step=9"};
+    PickQuery q = {.metric = "loss"};
+    LOCAL(pick_release) Pick p = {0};
+    rows_at(odd, false);
+    cr_assert_eq(pick_make(&p, &l, &q, &e), RC_USAGE);
+    HOLDS(e.text, "seed 1 of arm 'b' is there at steps 0 and 9");
+    pick_release(&p);
+    q.where = where, q.where_count = 1;
+    OK(pick_make(&p, &l, &q, &e));
+    cr_expect_eq(p.used, 2);
+    pick_release(&p);
+    q.where_count = 0, q.unpaired = true;
+    OK(pick_make(&p, &l, &q, &e));
+    cr_expect_eq(p.used, 4);
 }
 
 Test(readers, event_files_and_what_is_wrong_with_them) {
