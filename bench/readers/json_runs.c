@@ -206,23 +206,6 @@ static void unkind(Log *log) {
     }
 }
 
-/* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. false: nothing counts steps. */
-static bool line_of(Log *log, json_t *object, double *step) {
-    const char *key = json_object_iter_key(json_object_iter(object));
-    bool nested = key && json_is_object(json_object_get(object, key));
-    char kind[40];
-    kind_of(object, kind, sizeof kind);
-    if (log_step_key(object, step))
-        points(log, kind, object, *step, false, 0);
-    else if (nested)
-        log_settings_json(log, object);
-    else {
-        points(log, kind, object, ++*step, false, 0);
-        return false;
-    }
-    return true;
-}
-
 /* Lines that name their run, or a seed: each is a row of a table. */
 static const char *row_name(json_t *object) {
     static const char *const keys[] = {"run_name", "run", "name", "run_id", "Name"};
@@ -232,27 +215,43 @@ static const char *row_name(json_t *object) {
     return NULL;
 }
 
+static bool is_row(json_t *object) {
+    double x;
+    return row_name(object) || number_of(json_object_get(object, "seed"), &x);
+}
+
 typedef struct {
     Logs *out;
     const LogFile *file;
     int reader, first; /* first: of the file's logs */
-    bool rows, named;
-    bool uncounted; /* a line counts no step */
+    json_t *held;      /* the first object, until the second tells what both are */
+    long held_line;
+    bool begun, rows, named;
+    bool counted, uncounted; /* a line counts a step; a line counts none */
     double step;
 } LinesOf;
 
-static void add_line(LinesOf *l, json_t *object, long line) {
+/* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. */
+static void put_line(LinesOf *l, json_t *object) {
+    const char *key = json_object_iter_key(json_object_iter(object));
+    bool nested = key && json_is_object(json_object_get(object, key));
+    char kind[40];
+    if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
+    Log *log = &l->out->log[l->first];
+    kind_of(object, kind, sizeof kind);
+    if (log_step_key(object, &l->step)) {
+        points(log, kind, object, l->step, false, 0);
+        l->counted = true;
+    } else if (nested)
+        log_settings_json(log, object);
+    else {
+        points(log, kind, object, ++l->step, false, 0);
+        l->uncounted = true;
+    }
+}
+
+static void put_row(LinesOf *l, json_t *object, long line) {
     char name[40];
-    double x;
-    if (l->out->count == l->first) {
-        l->named = row_name(object) != NULL;
-        l->rows = l->named || number_of(json_object_get(object, "seed"), &x);
-    }
-    if (!l->rows) {
-        if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
-        l->uncounted |= !line_of(&l->out->log[l->first], object, &l->step);
-        return;
-    }
     snprintf(name, sizeof name, "line %ld", line);
     Log *log = logs_add(l->out, l->reader, l->file->path, row_name(object) ? row_name(object) : name, NULL);
     log->curve = false;
@@ -260,13 +259,42 @@ static void add_line(LinesOf *l, json_t *object, long line) {
     log_settings_json(log, object);
 }
 
+/* Puts the first object: a row where the next one, if there is any, is a row too; else settings, if it has no step. */
+static void put_held(LinesOf *l, json_t *next) {
+    json_t *first = l->held;
+    double step;
+    if (!first) return;
+    l->held = NULL;
+    l->named = row_name(first) != NULL;
+    l->rows = is_row(first) && (!next || is_row(next));
+    if (l->rows)
+        put_row(l, first, l->held_line);
+    else if (is_row(first) && !log_step_key(first, &step))
+        log_settings_json(logs_add(l->out, l->reader, l->file->path, "", NULL), first);
+    else
+        put_line(l, first);
+    json_decref(first);
+}
+
+static void add_line(LinesOf *l, json_t *object, long line) {
+    put_held(l, object);
+    if (!l->begun)
+        l->begun = true, l->held = json_incref(object), l->held_line = line;
+    else if (l->rows)
+        put_row(l, object, line);
+    else
+        put_line(l, object);
+}
+
 static void lines_end(LinesOf *l) {
+    put_held(l, NULL);
     if (l->rows) logs_gather_rows(l->out, l->first, l->named);
     if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
     for (int i = l->first; i < l->out->count; i++) {
         Log *log = &l->out->log[i];
         unkind(log);
-        if (l->uncounted && log->count && !log->doubt) log_doubt(log, "no key counts its steps; lines are counted");
+        if (l->uncounted && !l->counted && log->count && !log->doubt)
+            log_doubt(log, "no key counts its steps; lines are counted");
         if (!log->count) log_fault(log, "no line holds a number");
     }
 }
@@ -287,7 +315,7 @@ Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
             if (!object && last)
                 broken = line;
             else if (!json_is_object(object)) {
-                json_decref(object);
+                json_decref(object), json_decref(l.held);
                 return error_set(e, RC_USAGE, "%.600s:%ld: %s", file->path, line, object ? "not an object" : why.text);
             } else
                 add_line(&l, object, line);

@@ -78,6 +78,12 @@ static const Case cases[] = {
      "{\"_meta\": {\"seed\": 3, \"lr\": 0.5}}\n{\"step\": 0, \"test\": {\"loss\": 4.5}}\n{\"step\": 50, \"test\": "
      "{\"loss\": 2.5}}\n",
      READER_json_lines, 1, "", "test.loss", 2, 50, 2.5},
+    {"headed.jsonl",
+     "{\"seed\": 1, \"lr\": 0.001, \"norm\": \"pre\"}\n{\"step\": 0, \"loss\": 4.5}\n{\"step\": 50, \"loss\": 2.5}\n",
+     READER_json_lines, 1, "", "loss", 2, 50, 2.5},
+    {"ended.jsonl",
+     "{\"step\": 0, \"loss\": 4.5}\n{\"step\": 50, \"loss\": 2.5}\n{\"final_loss\": 2.5, \"time\": 12, \"seed\": 1}\n",
+     READER_json_lines, 1, "", "loss", 2, 50, 2.5},
     {"history.json", "[{\"step\": 0, \"loss\": 4.5},\n {\"step\": 50, \"loss\": 2.5}]", READER_json_lines, 1, "",
      "loss", 2, 50, 2.5},
     {"rows.jsonl",
@@ -181,6 +187,17 @@ Test(readers, every_reader_reads_its_file) {
         read[cases[i].reader] = true;
     }
     for (int r = 0; r < READERS; r++) cr_expect(read[r], "no file of this test is for %s", log_readers[r].name);
+}
+
+Test(readers, a_first_line_of_settings_is_no_row_and_has_no_numbers) {
+    const Log *log = logs_read_one(logs_write("h.jsonl", "{\"seed\": 7, \"lr\": 0.5, \"norm\": \"pre\"}\n"
+                                                         "{\"step\": 0, \"loss\": 2}\n{\"step\": 9, \"loss\": 1}\n"));
+    const char *seed = log_setting_of(log, "seed"), *norm = log_setting_of(log, "norm");
+    cr_expect(seed && norm && !strcmp(seed, "7") && !strcmp(norm, "pre") && log->count == 1 && log->curve);
+    log = logs_read_one(logs_write("u.jsonl", "{\"seed\": 7, \"lr\": 0.5}\n{\"loss\": 2}\n{\"loss\": 1}\n"));
+    cr_expect(log->doubt && strstr(log->doubt, "lines are counted") && log->series[0].count == 2);
+    log = logs_read_one(logs_write("r.jsonl", "{\"seed\": 7, \"loss\": 2}\n"));
+    cr_expect(!log->curve && log_series(log, "loss"), "a row alone");
 }
 
 /* Four rows: arm, seed 1, steps 0 and 9; a and b stand at the same or at other times. */
