@@ -163,13 +163,32 @@ static const char *bare_number(const char *text, size_t left, size_t *length) {
     return NULL;
 }
 
+/* Return the bytes of a number at text[0]; 0: there is none. *large: it is whole, and no 64 bits hold it. */
+static size_t number_at(const char *text, size_t left, bool *large) {
+    static const char least[] = "9223372036854775808", most[] = "9223372036854775807"; /* without a sign */
+    size_t sign = left && text[0] == '-', n = sign, digits = 0;
+    for (; n < left && text[n] && strchr("0123456789.eE+-", text[n]); n++) digits += text[n] >= '0' && text[n] <= '9';
+    *large = digits == n - sign && digits >= strlen(most) && text[sign] != '0' &&
+             (digits > strlen(most) || memcmp(text + sign, sign ? least : most, digits) > 0);
+    return n;
+}
+
 json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
-    char *copy = mem_alloc(2 * length + 1, 1), *to = copy; /* no word doubles its length */
+    char *copy = mem_alloc(2 * length + 1, 1), *to = copy; /* no word or quoted number doubles its length */
     bool quoted = false;
     for (size_t at = 0, n; at < length;) {
         const char *number = quoted ? NULL : bare_number(bytes + at, length - at, &n);
         if (number) {
             to = strcpy(to, number) + strlen(number);
+            at += n;
+            continue;
+        }
+        bool large = false;
+        n = quoted ? 0 : number_at(bytes + at, length - at, &large);
+        if (n) {
+            if (large) *to++ = '"';
+            to = (char *)memcpy(to, bytes + at, n) + n;
+            if (large) *to++ = '"';
             at += n;
             continue;
         }

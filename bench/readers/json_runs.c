@@ -311,8 +311,7 @@ Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
         if (at + strspn(at, " \t\r") < stop) {
             json_error_t why;
             json_t *object = json_python(at, (size_t)(stop - at), &why);
-            bool last = stop + 1 >= end;
-            if (!object && last)
+            if (!object && stop == end)
                 broken = line;
             else if (!json_is_object(object)) {
                 json_decref(object), json_decref(l.held);

@@ -84,6 +84,8 @@ static const Case cases[] = {
     {"ended.jsonl",
      "{\"step\": 0, \"loss\": 4.5}\n{\"step\": 50, \"loss\": 2.5}\n{\"final_loss\": 2.5, \"time\": 12, \"seed\": 1}\n",
      READER_json_lines, 1, "", "loss", 2, 50, 2.5},
+    {"flops.jsonl", "{\"step\": 0, \"flops\": 9223372036854775807}\n{\"step\": 50, \"flops\": 18446744073709551646}\n",
+     READER_json_lines, 1, "", "flops", 2, 50, 0x1p64},
     {"history.json", "[{\"step\": 0, \"loss\": 4.5},\n {\"step\": 50, \"loss\": 2.5}]", READER_json_lines, 1, "",
      "loss", 2, 50, 2.5},
     {"rows.jsonl",
@@ -200,6 +202,17 @@ Test(readers, a_first_line_of_settings_is_no_row_and_has_no_numbers) {
     cr_expect(!log->curve && log_series(log, "loss"), "a row alone");
 }
 
+Test(readers, whole_numbers_beyond_64_bits_keep_their_digits) {
+    static const char wide[] = "340282366920938463463374607431768211457";
+    logs_write("wide/config.json", "{\"entropy\": 340282366920938463463374607431768211457, \"norm\": \"pre\"}");
+    const Log *log = logs_read_one(logs_write("wide/m.jsonl", "{\"_meta\": {\"seed\": 18446744073709551615}}\n"
+                                                              "{\"step\": 1, \"loss\": 2}\n"));
+    const char *seed = log_setting_of(log, "seed"), *entropy = log_setting_of(log, "entropy");
+    cr_assert(seed && entropy && log_setting_of(log, "norm"));
+    cr_expect_str_eq(entropy, wide);
+    cr_expect_str_eq(seed, "18446744073709551615");
+}
+
 /* Four rows: arm, seed 1, steps 0 and 9; a and b stand at the same or at other times. */
 static void rows_at(const char *const *time, bool json) {
     LOCAL_TEXT(text);
@@ -314,6 +327,7 @@ static const struct {
      NULL, "no reader knows this file"},
     {"prose.txt", "Dear reader,\nthis is a letter.\n", NULL, NULL, "no reader knows this file"},
     {"cut.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo", NULL, "last line breaks off", NULL},
+    {"whole.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo\n", NULL, NULL, "whole.jsonl:2:"},
     {"bad.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo\n{\"step\": 3, \"loss\": 1}\n", NULL, NULL,
      "bad.jsonl:2:"},
     {"none.json", "{\"log_history\": []}", "its log_history holds no numbers", NULL, NULL},
