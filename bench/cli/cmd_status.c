@@ -268,7 +268,7 @@ Rc command_status(Session *s, Error *e) {
             show(&text, columns - 1, rows - 1);
         else
             o->times[OPTION_json] ? (void)fputs(text.at, stdout) : terminal_print(text.at);
-        if (!output_flush(NULL)) break; /* nobody reads it any more: main says so */
+        if (!output_flush(NULL)) break; /* nobody reads it any more: main ends so */
         more = watch && !(st.x && st.done == st.runs);
         free(st.begun);
         for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);

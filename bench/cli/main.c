@@ -1,6 +1,7 @@
 /* normbench: commands.def lists what it can do. */
 #include <errno.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,11 +120,14 @@ static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
     return rc;
 }
 
-/* Output that did not reach its file or pipe is a failure, and no verdict. */
+/* Output that did not reach its file or pipe is a failure, and no verdict; a reader that left, such as `head`, knows
+ * why. */
 static Rc flush_output(Rc rc, Error *e) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     int why;
     if (output_flush(&why)) return rc;
     if (rc && rc != RC_REGRESSION && rc != RC_INCONCLUSIVE) return rc;
+    if (poll(&out, 1, 0) > 0 && out.revents & POLLERR) return error_set(e, RC_UNREAD, "%s", "");
     return error_set(e, RC_UNMEASURED, "stdout: cannot write%s%s", why ? ": " : "", why ? strerror(why) : "");
 }
 

@@ -297,6 +297,7 @@ Rc session_init(Session *s, Options *o, Error *e) {
     *s = (Session){.options = o};
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* past `ulimit -f` a write fails, as on a full disk, and does not kill */
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves, such as `head`, does not keep files from being written */
     if (find_root(s->root, sizeof s->root, &s->installed, e)) return e->code;
     const char *results = option(o, OPTION_results, NULL);
     if (results && (!*results || strlen(results) >= sizeof s->results))

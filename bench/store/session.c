@@ -46,7 +46,6 @@ void session_signals(void) {
         bool hangup = numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before);
         if (!hangup || before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL); /* keeps nohup */
     }
-    signal(SIGPIPE, SIG_IGN);
 }
 
 void session_release(Session *s) {

@@ -420,6 +420,22 @@ check_a_stored_interval_has_a_kind() {
   grep -q 'mcnemar-targets stands for' "$W/words" && grep -q 'The intervals are: 95% t\. ' "$W/words" || fail "not its kind"
 }
 
+# A reader that is gone before the first byte, as `head` may be: the files are written, and nothing is said of it.
+check_a_reader_that_leaves() {
+  cp -r "$T/whole" "$W/r"
+  ends 0 table toy.yaml --profile smoke --results "$W/r"
+  (cd "$W/r/out" && ls -R) >"$W/files"
+  rm -r "$W/r/out"
+  python3 - "$program" table toy.yaml --profile smoke --results "$W/r" 2>"$W/err" <<'PY' || fail "not exit 141"
+import os, subprocess, sys
+unread, out = os.pipe()
+os.close(unread)
+sys.exit(subprocess.run(sys.argv[1:], stdout=out).returncode != 141)
+PY
+  (cd "$W/r/out" && ls -R) | diff - "$W/files" || fail "not the files of a table that is read"
+  ! grep -q stdout "$W/err" || fail "something is said of the reader"
+}
+
 # Nothing is wider than the terminal, colours are for terminals without NO_COLOR, and a run ends with what it found.
 check_what_a_terminal_shows() {
   local columns command

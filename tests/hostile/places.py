@@ -149,7 +149,7 @@ def lost_output(world):
                 os.close(ends[0])
                 code, _, err = run(world, Place(how), command, ends[1])
                 os.close(ends[1])
-            if code != 3 and not (how.startswith("a pipe") and code == -signal.SIGPIPE):
+            if code not in ((141, -signal.SIGPIPE) if how.startswith("a pipe") else (3,)):
                 wrong.append(f"{' '.join(command)}: exit {signal_name(code)}: {err[-200:]}")
             elif code == 3 and "stdout: cannot write" not in err:
                 wrong.append(f"{' '.join(command)}: {err[-200:]}")
