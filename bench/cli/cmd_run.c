@@ -198,8 +198,10 @@ static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) 
 static void print_parts(const Session *s, const Todo *p, const Experiment *x) {
     LOCAL_TEXT(run);
     LOCAL_TEXT(table);
+    LOCAL_TEXT(results);
     session_command(s, x, "run", &run);
     session_command(s, x, "table", &table);
+    session_results(s, &results);
     for (int k = 0, named = 0; k < p->parts && p->missing; k++) {
         int missing = 0;
         for (int i = 0; i < p->runs; i++) missing += p->run[i].part == k && todo_open(p, i);
@@ -211,9 +213,11 @@ static void print_parts(const Session *s, const Todo *p, const Experiment *x) {
         printf("missing: %d run%s of part %d/%d: %s --part %d/%d\n", missing, missing == 1 ? "" : "s", k + 1, p->parts,
                run.at, k + 1, p->parts);
     }
-    printf(p->missing ? "When all parts are done: normbench records merge DIR... (their results folders); then: %s\n"
-                      : "All parts are here: %s\n",
-           table.at);
+    if (p->missing)
+        printf("When all parts are done: normbench records merge DIR...%s (their results folders); then: %s\n",
+               results.at, table.at);
+    else
+        printf("All parts are here: %s\n", table.at);
 }
 
 /* What the plan most likely does not mean, before it costs anything. */

@@ -29,6 +29,17 @@ check_merged_shards_give_the_whole() {
   prints ': 4 runs: 4 copied; 1 unfinished there$'
 }
 
+# The line that is printed after a part merges into the results that its table is made of.
+check_a_part_says_where_to_merge() {
+  local command
+  ends 0 "${run[@]}" --part 1/2 --results "$W/one"
+  ends 0 "${run[@]}" --part 2/2 --results "$W/two"
+  command=$(sed -n 's/^When all parts are done: normbench \(.*\) (their results folders).*/\1/p' "$W/out")
+  [[ $command == *" --results $W/two" ]] || fail "it merges elsewhere: $command"
+  ends 0 ${command/DIR.../"$W/one"}
+  same "$W/two"
+}
+
 # A plan stays reachable by its folder where its runs were merged to, and its folder alone names its runs.
 check_merge_takes_plans_along() {
   local word
