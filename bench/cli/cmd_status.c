@@ -17,6 +17,7 @@
 #include "bench/slurm/status.h"
 #include "bench/store/store.h"
 #include "bench/store/texts.h"
+#include "bench/verdict/until.h"
 
 enum { SLURM_EVERY = 30 }; /* seconds between two questions to squeue, of --watch */
 
@@ -35,6 +36,7 @@ typedef struct {
     const Experiment *x; /* NULL: whatever is in the folder */
     const char *folder;
     int runs, done, diverged, count[STATES], waiting; /* runs, waiting: -1 without an experiment */
+    int decided; /* after so many seeds, and no more are needed; 0: not, or their number is fixed */
     Begun *begun;
     int all;
     double left; /* seconds until all is done; NaN: not known */
@@ -97,6 +99,11 @@ static void describe(Begun *b, const char *folder) {
         b->left = took * (double)(b->hold.steps - b->step) / (double)(b->step - b->hold.from);
 }
 
+/* Whether nothing is left to be done. */
+static bool is_over(const Status *st) {
+    return st->x && (st->done == st->runs || (st->decided && !st->count[RUNNING]));
+}
+
 /* The time of what runs and waits, shared by as many at once as run now. usual: seconds of a run. */
 static double time_left(const Status *st, double usual) {
     double sum = 0, whole = 0;
@@ -107,18 +114,30 @@ static double time_left(const Status *st, double usual) {
         known++, sum += b->left;
         whole += b->left * (double)b->hold.steps / fmax(1, (double)(b->hold.steps - b->step));
     }
-    if (st->x && st->done == st->runs) return 0;
+    if (is_over(st)) return 0;
     if (!known) return (double)NAN;
     if (isnan(usual)) usual = whole / known;
     sum += usual * (st->count[RUNNING] - known + (st->waiting > 0 ? st->waiting : 0) + st->count[STOPPED]);
     return sum / st->count[RUNNING];
 }
 
-static void look(Status *st, const char *folder, Experiment *x) {
+/* After how many seeds it was decided; 0: it is not, or cannot be told. */
+static int decided_after(const Store *stored, const Experiment *x, bool precise) {
+    OWNED Until *u = mem_alloc(1, sizeof *u); /* too large for a small stack */
+    Error none;
+    if (until_make(u, stored, x, precise, &none)) return 0;
+    int at = u->over && !u->open ? u->at : 0;
+    until_release(u);
+    return at;
+}
+
+/* st: of the look before; it is not asked again whether the same runs decide. */
+static void look(Status *st, const Session *s, Experiment *x) {
     LOCAL(store_release) Store stored;
     OWNED Lease *hold = NULL;
-    int hashes = -1, holds = share_list(folder, &hold);
-    *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1};
+    const char *folder = s->runs;
+    int hashes = -1, holds = share_list(folder, &hold), done = st->done;
+    *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1, .decided = st->decided};
     store_read(&stored, folder);
     if (x) texts_recall(&stored, x, NULL);
     OWNED SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
@@ -137,7 +156,8 @@ static void look(Status *st, const char *folder, Experiment *x) {
     if (x) {
         st->runs = hashes;
         st->waiting = hashes - st->done - st->all;
-        if (st->waiting < 0) st->waiting = 0; /* two arithmetics of one run are in the making */
+        if (st->done != done) st->decided = x->most ? decided_after(&stored, x, s->precise) : 0;
+        if (st->waiting < 0 || st->decided) st->waiting = 0; /* two arithmetics of one run may be in the making */
     }
     st->left = time_left(st, usual);
 }
@@ -170,7 +190,11 @@ static void status_text(const Status *st, Text *out) {
     if (st->diverged) text_format(out, " (%d diverged)", st->diverged);
     for (State k = 0; k < STATES; k++)
         if (st->count[k] || k == RUNNING) text_format(out, ", %d %s", st->count[k], state_names[k]);
-    if (st->x) text_format(out, ", %d waiting%s", st->waiting, st->x->most ? " unless it is decided before" : "");
+    if (st->x) text_format(out, ", %d waiting", st->waiting);
+    if (st->decided)
+        text_format(out, "; decided after %d seeds", st->decided);
+    else if (st->waiting > 0 && st->x->most)
+        text_format(out, " unless it is decided before");
     if (st->left > 0) text_format(out, "; about %s left", format_duration(left, st->left));
     text_format(out, "\n");
     for (State k = 0; k < STATES; k++)
@@ -244,15 +268,15 @@ Rc command_status(Session *s, Error *e) {
     LOCAL_TEXT(text);
     LOCAL(slurm_view_release) SlurmView slurm = {0};
     time_t asked = 0;
+    Status st = {0};
     if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
     if (o->operands && session_plan(s, o->operand[0], &x, e)) return e->code;
     if (!file_exists(s->runs)) terminal_say(stderr, "normbench: note: %s: no such folder yet\n", s->runs);
     if (watch) session_signals();
     if (watch && terminal) fputs("\033[2J", stdout);
     while (more && !session_signal) {
-        Status st;
         int rows, columns = terminal_columns(STDOUT_FILENO, &rows);
-        look(&st, s->runs, o->operands ? &x : NULL);
+        look(&st, s, o->operands ? &x : NULL);
         if (difftime(time(NULL), asked) >= SLURM_EVERY) {
             slurm_view_release(&slurm);
             slurm_look(&slurm, s->results, o->operands ? x.plan : NULL);
@@ -269,7 +293,7 @@ Rc command_status(Session *s, Error *e) {
         else
             o->times[OPTION_json] ? (void)fputs(text.at, stdout) : terminal_print(text.at);
         if (!output_flush(NULL)) break; /* nobody reads it any more: main ends so */
-        more = watch && !(st.x && st.done == st.runs);
+        more = watch && !is_over(&st);
         free(st.begun);
         for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);
     }

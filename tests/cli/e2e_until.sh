@@ -58,6 +58,11 @@ assert not fixed & set(keys(f)), fixed & set(keys(f))
 PY
   ! grep -qiE 'sign-flip|t interval|smallest possible p|Holm floor|bootstrap' "$W"/r/out/*/until.{txt,tex} || fail "fixed"
   grep -q '\\nbUntilStatus}{anytime}%' "$W"/r/out/*/until-macros.tex || fail "no macro of the status"
+  # Nothing is waited for, and a watch ends.
+  ends 0 status "$W/until.yaml" --format json --results "$W/r"
+  grep -q '"waiting": 0,' "$W/out" && grep -q '"seconds_left": 0.0' "$W/out" || fail "the JSON waits"
+  ends 0 status "$W/until.yaml" --watch --results "$W/r"
+  prints "^until: 72 runs: $((3 * seeds)) done, 0 running, 0 waiting; decided after $seeds seeds$"
   # Asked again, nothing is trained; by other records nothing else is said.
   ends 0 run "$W/until.yaml" --results "$W/r"
   says "^decided after $seeds seeds: no more are needed$"
@@ -223,6 +228,8 @@ check_looks_are_planned_and_share_the_level() {
   says '^  The plan looks at 10 and 14 seeds, .* spending of 0.05 gives it: 0.02, 0.029\.$'
   says '^normbench: look 1 of 2, at 10 of 14 seeds \(level 0.02\); decided: post \(the same within 0.02\)'
   [ "$(stored "$W/r")" = 20 ] || fail "$(stored "$W/r") runs are stored, not those of 10 seeds"
+  ends 0 status "$W/until.yaml" --results "$W/r"
+  prints '^until: 28 runs: 20 done, 0 running, 0 waiting; decided after 10 seeds$'
   ends 0 table "$W/until.yaml" --results "$W/r"
   prints '\[98% t interval\]' && prints '^.*at level 0.02; with 10 seeds' && prints '\|look:1/2\|' && prints 'This is look 1 of 2, at'
   grep -q '\\nbUntilStatus}{group-sequential}%' "$W"/r/out/*/until-macros.tex || fail "no macro of the status"
