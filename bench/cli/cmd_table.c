@@ -324,11 +324,14 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     return gate(o, &t, &fail);
 }
 
-/* Of the seeds that are whole. */
+/* Of the seeds that are whole; before the first look, of a plan without looks. */
 static Rc take_partial(Records *records, const Session *s, Experiment *x, Text *words, Error *e) {
     LOCAL(store_release) Store stored;
     store_read(&stored, s->runs);
-    return partial_seeds(&stored, x, words, e) ? e->code : until_take(records, &stored, x, s->precise, e);
+    if (partial_seeds(&stored, x, words, e)) return e->code;
+    if (!x->looks || x->seeds >= x->look[0]) return until_take(records, &stored, x, s->precise, e);
+    x->most = 0;
+    return records_take(records, &stored, x, s->precise, e);
 }
 
 /* Where so much is stored that some seed may be whole. */
@@ -424,7 +427,7 @@ Rc command_table(Session *s, Error *e) {
     }
     if (records.missing) {
         Rc rc = records_complete(&records, s, &x, e);
-        offer_partial(&records, &x, e);
+        if (!o->times[OPTION_partial]) offer_partial(&records, &x, e);
         if (!s->recalled.all) name_others(s, &x);
         show_stored(s, &x, e);
         return rc;

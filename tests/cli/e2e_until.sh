@@ -239,13 +239,16 @@ check_looks_are_planned_and_share_the_level() {
   says '^normbench: look 1 of 2, at 10 of 14 seeds \(level 0.02\); open: post$'
   says '^normbench: look 2 of 2, at 14 of 14 seeds \(level 0.029\); open: post$'
   prints '^all 14 seeds are stored, and 1 of 1 comparisons is not decided$'
-  # With seeds between the looks the table is that of the first; with fewer than its seeds there is none.
+  # With seeds between the looks the table is that of the first; with fewer than its seeds there is a partial one alone.
   forget 13
   ends 0 table "$W/until.yaml" --results "$W/s"
   prints '^n10\|'
   forget 9
   ends 3 table "$W/until.yaml" --results "$W/s"
-  says 'runs are missing'
+  says 'runs are missing: .*; --partial makes the table'
+  ends 0 table "$W/until.yaml" --partial --results "$W/s"
+  prints '\[PARTIAL: 9 of 10 seeds; missing: 2 of 2 runs of seed 9[];]' && prints '^n9\|.*\|PARTIAL$'
+  grep -q '\\nbUntilStatus}{partial}%' "$W"/s/out/*/until-partial-macros.tex || fail "not said in the macros"
 }
 
 check_looks_are_read_strictly() {
