@@ -23,6 +23,22 @@
 
 enum { HASH_LOG_STEPS = 5 };
 
+#define CHANGED "the plan was changed on the command line; nothing is stored for it"
+
+/* Whether the command line changed more than the precision, which has snapshots of its own. */
+static bool plan_changed(const Session *s, const Experiment *x) {
+    const char *set[SESSION_SETS_MAX];
+    Overrides precise = {.set = set};
+    OWNED Experiment *plain = mem_alloc(1, sizeof *plain); /* too large for a small stack */
+    Error none;
+    for (int i = 0; i < s->overrides.sets; i++)
+        if (!strncmp(s->overrides.set[i], "precision=", 10)) set[precise.sets++] = s->overrides.set[i];
+    if (experiment_parse(plain, x->file, x->yaml, x->profile, &precise, &none)) return true;
+    bool changed = strcmp(plain->plan, x->plan) != 0;
+    experiment_release(plain);
+    return changed;
+}
+
 /* One experiment against its snapshot; *compared counts numbers. */
 static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
     LOCAL(experiment_release) Experiment x = {0};
@@ -30,6 +46,8 @@ static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
     json_auto_t *stored = NULL, *rows = NULL;
     LOCAL_TEXT(report);
     if (session_experiment(s, name, &x, e)) return e->code;
+    if (plan_changed(s, &x))
+        return error_set(e, RC_USAGE, "%s%s%s: " CHANGED, x.name, x.profile[0] ? " " : "", x.profile);
     const char *arithmetic;
     if (session_class(s, &x, &arithmetic, e)) return e->code;
     snapshot_path(path, sizeof path, s, &x, arithmetic);
@@ -204,8 +222,7 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
     if (!strcmp(name, theory_word)) return theory_files(s, e);
     if (session_plan(s, name, &x, e) || plan_folder_find(&folder, s->results, s->slug, &x, e)) return e->code;
     if (experiment_changed(&x)) {
-        printf("%s%s%s: the plan was changed on the command line; nothing is stored for it\n", x.name,
-               x.profile[0] ? " " : "", x.profile);
+        printf("%s%s%s: " CHANGED "\n", x.name, x.profile[0] ? " " : "", x.profile);
         return RC_OK;
     }
     if (!folder.before.all || !json_array_size(folder.before.files))

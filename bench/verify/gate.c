@@ -239,7 +239,10 @@ static Rc check_statistics(json_t *stored, json_t *rows, double margin, double a
                            Error *e) {
     int names = names_differ(stored, rows, report);
     Rc rc = arms_differ(stored, rows, margin, alpha, report, compared);
-    if (names || rc == RC_REGRESSION)
+    if (names)
+        return error_set(e, RC_REGRESSION, "%d run%s missing or extra beside the stored snapshot", names,
+                         names == 1 ? " is" : "s are");
+    if (rc == RC_REGRESSION)
         return error_set(e, RC_REGRESSION, "some arm differs from the stored one by more than %g nats", margin);
     if (!rc) return RC_OK;
     return error_set(e, rc, "some arm is neither the same within %g nats nor different: more seeds are needed", margin);

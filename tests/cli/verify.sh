@@ -20,6 +20,16 @@ holds() { # what to verify, as the command line has it
     printf '%s\n' "$out" | grep -v ' valid loss ' | sed 's/^/# /'
   fi
 }
+refuses() { # what to verify: a plan of which nothing is stored; nothing is trained
+  number=$((number + 1))
+  out=$("$program" verify "$@" --offline 2>&1)
+  [ $? = 2 ] && [[ $out == normbench:*": the plan was changed on the command line; nothing is stored for it" ]] ||
+    { echo "not ok $number - refuse to verify $*"; printf '%s\n' "$out" | sed 's/^/# /'; return; }
+  echo "ok $number - refuse to verify $*"
+}
+refuses smoke --seeds 1
+refuses smoke --seeds 1 --level statistical
+refuses smoke --profile quick --set precision=fp16 --set steps=5
 for experiment in $experiments; do holds "$experiment"; done
 for backend in soft-dot soft-amx dot amx; do
   why=$("$program" run smoke --dry-run --backend $backend --set precision=bf16 2>&1 >/dev/null)
