@@ -181,6 +181,7 @@ Rc snapshot_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
     snprintf(anew.runs, sizeof anew.runs, "%s/runs", anew.results);
     Rc rc = todo_make(&todo, &anew, x, e);
     if (!rc) rc = runner_train(&todo, &anew, x, &o, e);
+    if (rc >= (Rc)128) error_set(e, rc, "%s: stopped; nothing is kept", x->name);
     if (!rc) rc = read_rows(&todo, &anew, x, rows, e);
     scratch_remove(&folder);
     memcpy(s->dataset, anew.dataset, sizeof s->dataset);

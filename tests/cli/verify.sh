@@ -30,6 +30,23 @@ refuses() { # what to verify: a plan of which nothing is stored; nothing is trai
 refuses smoke --seeds 1
 refuses smoke --seeds 1 --level statistical
 refuses smoke --profile quick --set precision=fp16 --set steps=5
+# A signal ends all that was named, with one line, and leaves nothing. The snapshot is another plan's: it is not reached.
+number=$((number + 1)) T=$(mktemp -d) && mkdir -p "$T/bench/experiments" "$T/results/baselines" "$T/tmp"
+for name in slow slower; do
+  sed "s/^name: .*/name: $name/; s/^steps: .*/steps: 1000000/" "$2/bench/experiments/smoke.yaml" >"$T/bench/experiments/$name.yaml"
+  cp "$2/results/baselines/smoke-smoke.json" "$T/results/baselines/$name-smoke.json"
+done
+TMPDIR=$T/tmp NORMBENCH_ROOT=$T "$program" verify slow slower --threads 1 2>"$T/err" &
+for ((i = 0; i < 1000; i++)); do [ -z "$(ls "$T/tmp")" ] || break; sleep 0.02; done
+kill -INT $! && wait $!
+code=$? what="a signal ends verify"
+if [ $code = 130 ] && [ "$(cat "$T/err")" = "normbench: slow: stopped; nothing is kept" ] && [ -z "$(ls "$T/tmp")" ]; then
+  echo "ok $number - $what"
+else
+  echo "not ok $number - $what: exit $code, leaves '$(ls "$T/tmp")'"
+  sed 's/^/# /' "$T/err"
+fi
+rm -rf "$T"
 for experiment in $experiments; do holds "$experiment"; done
 for backend in soft-dot soft-amx dot amx; do
   why=$("$program" run smoke --dry-run --backend $backend --set precision=bf16 2>&1 >/dev/null)
