@@ -116,7 +116,7 @@ static Rc not_found(const Store *stored, Error *e) {
 }
 
 /* List the runs of an experiment's file, or of one that only stored plans name. */
-static Rc list(Listing *l, const Session *s, const Store *stored, const char *experiment, Error *e) {
+static Rc list(Listing *l, const Session *s, Store *stored, const char *experiment, Error *e) {
     char filter[SPEC_KEY_SIZE + SPEC_TEXT_SIZE];
     Error why;
     if (!listing_make(l, s, stored, experiment, e)) return RC_OK;
@@ -127,7 +127,7 @@ static Rc list(Listing *l, const Session *s, const Store *stored, const char *ex
     return e->code;
 }
 
-static Rc by_name(const Session *s, const Store *stored, const char *text, char id[SHA256_HEX], Error *e) {
+static Rc by_name(const Session *s, Store *stored, const char *text, char id[SHA256_HEX], Error *e) {
     Listing l;
     char *copy = mem_text(text), *experiment, *rest = split_experiment(copy, &experiment);
     Rc rc = list(&l, s, stored, experiment, e);
@@ -142,7 +142,7 @@ static Rc by_name(const Session *s, const Store *stored, const char *text, char 
     return rc;
 }
 
-static Rc find(const Session *s, const Store *stored, const char *text, char id[SHA256_HEX], Error *e) {
+static Rc find(const Session *s, Store *stored, const char *text, char id[SHA256_HEX], Error *e) {
     Error why;
     if (!stored->heads && !stored->damaged)
         return error_set(e, RC_USAGE, "no run is stored in %s; `normbench run EXPERIMENT` makes some", s->runs);

@@ -274,7 +274,20 @@ static Rc read_listed(RunRecord *r, const Store *stored, const char *id, Error *
     return record_read(r, stored->folder, id, e);
 }
 
-Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *experiment, Error *e) {
+/* Read the record of each head; those that do not read are damaged, as heads that do not. */
+static void read_records(Listing *l, Store *stored) {
+    const int damaged = stored->damaged;
+    while (l->records < stored->heads) {
+        Error why;
+        if (read_listed(&l->record[l->records], stored, stored->head[l->records].id, &why))
+            store_drop(stored, l->records, &why);
+        else
+            l->records++;
+    }
+    if (stored->damaged > damaged) store_say_damage(stored);
+}
+
+Rc listing_make(Listing *l, const Session *s, Store *stored, const char *experiment, Error *e) {
     Plans plans = {0};
     *l = (Listing){0};
     l->record = mem_alloc((size_t)stored->heads, sizeof *l->record);
@@ -282,9 +295,8 @@ Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *e
                  .spec = mem_alloc((size_t)stored->heads, sizeof *in.spec),
                  .planned = mem_alloc((size_t)stored->heads, sizeof *in.planned)};
     Rc rc = read_plans(&plans, s, experiment, e);
-    for (; !rc && l->records < stored->heads; l->records += !rc)
-        rc = read_listed(&l->record[l->records], stored, stored->head[l->records].id, e);
     if (!rc) {
+        read_records(l, stored);
         for (int i = 0; i < l->records; i++) in.spec[i] = &l->record[i].spec;
         if (l->records) qsort(in.spec, (size_t)l->records, sizeof *in.spec, resemble);
         for (int i = 0; i < plans.count; i++) texts_find(s, plans.at[i]), texts_recall(stored, plans.at[i], NULL);

@@ -39,9 +39,9 @@ typedef struct {
 } Listing;
 
 /* List stored runs. experiment NULL: all; else a name or a path: the runs that its profile and overrides in s plan,
- * without a profile those of all profiles. RC_USAGE: no such experiment; RC_INTEGRITY: a damaged record. On failure
- * there is nothing to release. */
-Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *experiment, Error *e);
+ * without a profile those of all profiles. A damaged record is left out and moves among the store's damaged ones, with
+ * a note. RC_USAGE: no such experiment. On failure there is nothing to release. */
+Rc listing_make(Listing *l, const Session *s, Store *stored, const char *experiment, Error *e);
 void listing_release(Listing *l);
 
 /* Keep the runs that match a filter "key=value". Keys: arm (its name or label, else the variant's row), seed, status,

@@ -45,6 +45,22 @@ static void note_damage(Store *s, const char *id, Error *e) {
     memcpy(s->damaged_id[s->damaged++], id, SHA256_HEX);
 }
 
+static int by_id(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+void store_drop(Store *s, int head, Error *e) {
+    note_damage(s, s->head[head].id, e);
+    qsort(s->damaged_id, (size_t)s->damaged, sizeof *s->damaged_id, by_id);
+    s->heads--;
+    memmove(s->head + head, s->head + head + 1, (size_t)(s->heads - head) * sizeof *s->head);
+}
+
+void store_say_damage(const Store *s) {
+    fprintf(stderr, "normbench: note: %d folder%s of %s do%s not read, the first: %s\n", s->damaged,
+            s->damaged == 1 ? "" : "s", s->folder, s->damaged == 1 ? "es" : "", s->damage.text);
+}
+
 void store_read(Store *s, const char *folder) {
     *s = (Store){0};
     snprintf(s->folder, sizeof s->folder, "%s", folder);
@@ -63,9 +79,7 @@ void store_read(Store *s, const char *folder) {
     free(g.error);
     names_free(name, count);
     if (s->heads) qsort(s->head, (size_t)s->heads, sizeof *s->head, by_spec);
-    if (s->damaged)
-        fprintf(stderr, "normbench: note: %d folder%s of %s do%s not read, the first: %s\n", s->damaged,
-                s->damaged == 1 ? "" : "s", folder, s->damaged == 1 ? "es" : "", s->damage.text);
+    if (s->damaged) store_say_damage(s);
 }
 
 void store_release(Store *s) {

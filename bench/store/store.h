@@ -35,6 +35,12 @@ bool store_is_id(const char *name);
 void store_read(Store *s, const char *folder);
 void store_release(Store *s);
 
+/* Count a head as damaged whose record cannot be read further, for the reason in e. */
+void store_drop(Store *s, int head, Error *e);
+
+/* Write the note on stderr that counts the damaged ones. */
+void store_say_damage(const Store *s);
+
 /* Return the records of a spec, [*count]. */
 const RecordHead *store_find(const Store *s, const char *spec_sha256, int *count);
 

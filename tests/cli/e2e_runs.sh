@@ -484,3 +484,17 @@ check_bad_text() {
   [ ! -e "$W/r" ] || fail "a refused text left something in the results"
   ends 0 "${one[@]}" --text "$W/bytes" --tokenizer byte "${r[@]}"
 }
+
+# A record whose head alone can be read is left out with a note, as one of which nothing can be read.
+check_a_damaged_record_hides_no_other() {
+  local id other
+  cp -r "$T/whole" "$W/r"
+  id=$(ls "$W/r/runs" | head -n 1) other=$(ls "$W/r/runs" | tail -n 1)
+  sed -i 's/"valid_loss": [0-9.]*/"valid_loss": "x"/' "$W/r/runs/$id/record.json"
+  ends 0 runs toy.yaml --results "$W/r"
+  prints '^toy smoke .*: 3 of 4 runs stored$' && ! grep -q "${id:0:12}" "$W/out" || fail "not the three others"
+  says "^normbench: note: 1 folder of $W/r/runs does not read, the first: .*valid_loss is not a number; move the folder .*$id away"
+  ends 0 runs show "${other:0:12}" --results "$W/r"
+  ends 5 runs show "${id:0:12}" --results "$W/r"
+  says 'valid_loss is not a number'
+}
