@@ -25,8 +25,8 @@ enum { HASH_LOG_STEPS = 5 };
 
 #define CHANGED "the plan was changed on the command line; nothing is stored for it"
 
-/* Whether the command line changed more than the precision, which has snapshots of its own. */
-static bool plan_changed(const Session *s, const Experiment *x) {
+/* Whether the command line asks for other seeds, arms or cells than are stored; a precision has snapshots of its own. */
+static bool runs_changed(const Session *s, const Experiment *x) {
     const char *set[SESSION_SETS_MAX];
     Overrides precise = {.set = set};
     OWNED Experiment *plain = mem_alloc(1, sizeof *plain); /* too large for a small stack */
@@ -34,7 +34,8 @@ static bool plan_changed(const Session *s, const Experiment *x) {
     for (int i = 0; i < s->overrides.sets; i++)
         if (!strncmp(s->overrides.set[i], "precision=", 10)) set[precise.sets++] = s->overrides.set[i];
     if (experiment_parse(plain, x->file, x->yaml, x->profile, &precise, &none)) return true;
-    bool changed = strcmp(plain->plan, x->plan) != 0;
+    bool changed = plain->seeds != x->seeds || plain->arms != x->arms || experiment_cells(plain) != experiment_cells(x) ||
+                   memcmp(plain->seed, x->seed, (size_t)x->seeds * sizeof *x->seed) != 0;
     experiment_release(plain);
     return changed;
 }
@@ -46,7 +47,7 @@ static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
     json_auto_t *stored = NULL, *rows = NULL;
     LOCAL_TEXT(report);
     if (session_experiment(s, name, &x, e)) return e->code;
-    if (plan_changed(s, &x))
+    if (runs_changed(s, &x))
         return error_set(e, RC_USAGE, "%s%s%s: " CHANGED, x.name, x.profile[0] ? " " : "", x.profile);
     const char *arithmetic;
     if (session_class(s, &x, &arithmetic, e)) return e->code;
