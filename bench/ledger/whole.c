@@ -36,6 +36,15 @@ static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
         text_format(out, "; exploratory: its runs were seen before its test was written down");
 }
 
+/* Why, and how many seeds the open test wants that wants the most. */
+static void why_words(const Ledger *b, const LedgerClaim *c, Text *out) {
+    double hours;
+    ledger_why(c, out);
+    int seeds = c->word == WORD_OPEN ? ledger_seeds(b, c, &hours) : 0;
+    if (seeds && c->line->v && seeds > c->line->v->seeds_wanted)
+        text_format(out, ", and about %d all tests of the claim", seeds);
+}
+
 /* The head: what is claimed, and what was found. */
 static void head(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     const Claim *claim = c->claim;
@@ -50,7 +59,9 @@ static void head(const Ledger *b, const LedgerClaim *c, Cells *cells) {
     text_clear(&line);
     verdict_words(b, c, &line);
     sentence(cells, "Verdict: ", line.at);
-    said(cells, "Why: ", ledger_why, c);
+    text_clear(&line);
+    why_words(b, c, &line);
+    sentence(cells, "Why: ", line.at);
     for (int i = 0; i < claim->own_count; i++) {
         text_clear(&line);
         claim_size_text(claim->own[i], &line);
