@@ -127,7 +127,7 @@ static Rc flush_output(Rc rc, Error *e) {
     int why;
     if (output_flush(&why)) return rc;
     if (rc && rc != RC_REGRESSION && rc != RC_INCONCLUSIVE) return rc;
-    if (poll(&out, 1, 0) > 0 && out.revents & POLLERR) return error_set(e, RC_UNREAD, "%s", "");
+    if (poll(&out, 1, 0) > 0 && out.revents & (POLLERR | POLLHUP)) return error_set(e, RC_UNREAD, "%s", "");
     return error_set(e, RC_UNMEASURED, "stdout: cannot write%s%s", why ? ": " : "", why ? strerror(why) : "");
 }
 

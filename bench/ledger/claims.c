@@ -30,9 +30,9 @@ typedef struct {
     LedgerClaim *c;
     Seen seen;
     bool own, any;
-    int contrasts;                                /* that have a p */
-    double least[SEEN_COUNT], most[SEEN_COUNT];   /* p of the tests that show it; NaN: none */
-    bool late[SEEN_COUNT];                        /* one of them was written down after its runs were seen */
+    int contrasts;                              /* that decide the claim, measured or not */
+    double least[SEEN_COUNT], most[SEEN_COUNT]; /* p of the tests that show it; NaN: none */
+    bool late[SEEN_COUNT];                      /* one of them was written down after its runs were seen */
 } Adding;
 
 typedef struct {
@@ -49,15 +49,15 @@ static void add_part(Adding *a, const LedgerLine *l, ClaimPart part) {
     a->own = a->any ? a->own && part.own : part.own;
     a->any = true;
     a->late[part.seen] |= part.late;
-    a->contrasts += !isnan(part.p);
     a->least[part.seen] = fmin(a->least[part.seen], part.p), a->most[part.seen] = fmax(a->most[part.seen], part.p);
 }
 
 /* Return the p of the claim: where all its tests must show it the largest, where one of them shows otherwise the
  * least of those that do times the number of tests (Bonferroni). */
 static double p_together(const Adding *a) {
-    bool other = a->seen == SEEN_no || a->seen == SEEN_nothing;
-    return other ? fmin(1, a->contrasts * a->least[a->seen]) : a->most[a->seen];
+    double p = a->contrasts * a->least[a->seen];
+    if (a->seen != SEEN_no && a->seen != SEEN_nothing) return a->most[a->seen];
+    return p > 1 ? 1 : p;
 }
 
 static void add_test(const Ledger *b, Adding *a, const ClaimTest *t) {
@@ -95,7 +95,10 @@ static void judge_claim(const Ledger *b, LedgerClaim *c) {
     for (int i = 0; i < SEEN_COUNT; i++) a.least[i] = a.most[i] = (double)NAN;
     const ClaimTest *end = c->claim->test + c->claim->tests;
     for (const ClaimTest *t = c->claim->test; t < end; t++)
-        if (t->decides && !t->otherwise) add_test(b, &a, measured_of(b, t, end));
+        if (t->decides && !t->otherwise) {
+            a.contrasts += !t->theories;
+            add_test(b, &a, measured_of(b, t, end));
+        }
     for (const LedgerLine *l = b->line; l < b->line + b->lines && !c->line; l++)
         if (l->claim == c->claim) c->line = l;
     if (c->line) (void)ledger_verdict(c->line);

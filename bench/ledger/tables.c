@@ -226,7 +226,8 @@ static void writeup_table(const Ledger *b, const ClaimFile *f, bool open, const 
             claim_row_of(b, one, &of, c);
             exploratory |= ledger_exploratory(one);
         }
-    if (exploratory) text_format(&c->caption, ". A plus marks one whose runs are older than its test (exploratory)");
+    if (exploratory)
+        text_format(&c->caption, ". A plus marks one whose test, or window, is younger than its runs (exploratory)");
     sizes_text(&of, &c->caption);
 }
 

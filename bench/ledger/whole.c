@@ -27,13 +27,14 @@ static void verdict_words(const Ledger *b, const LedgerClaim *c, Text *out) {
     int k = ledger_family(b, c->file);
     text_format(out, "%s", verdict_word(c->word));
     if (c->word == WORD_ANSWERED && ledger_answer(c)) text_format(out, ": %s", ledger_answer(c));
-    if (isnan(c->p) || c->word == WORD_NOT_TESTED) return;
-    text_format(out, "; p %s", SHOW_P(c->p));
+    if (c->word == WORD_NOT_TESTED) return;
+    if (!isnan(c->p)) text_format(out, "; p %s", SHOW_P(c->p));
     if (!isnan(c->holm))
         text_format(out, "; p adjusted by Holm's method over the %d claim%s of %s that comparisons of runs decide: %s",
                     k, k == 1 ? "" : "s", c->file->writeup, SHOW_P(c->holm));
     if (ledger_exploratory(c))
-        text_format(out, "; exploratory: its runs were seen before its test was written down");
+        text_format(out, "; exploratory: its numbers were seen before its test, or the window of its prediction, was "
+                         "written down");
 }
 
 /* Why, and how many seeds the open test wants that wants the most. */

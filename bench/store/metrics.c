@@ -436,7 +436,8 @@ void metrics_absent(bool absent[METRIC_COUNT], const Curves *c) {
 bool metric_lacking(Metric m, const RunRecord *r) {
     const CurveInfo *curve = curve_named(metric_info[m].reads);
     ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
-    bool whole = r->curves.rows >= r->spec.steps || r->diverged_step >= 0;
+    long end = r->diverged_step >= 0 ? r->diverged_step : (long)r->spec.steps;
+    bool whole = r->curves.rows >= end;
     if (metric_of_curves(m) && m != METRIC_grad_rise_start && !whole) return true;
     return kind < PROBE_COUNT && r->probes.every && !r->probes.wanted[kind];
 }

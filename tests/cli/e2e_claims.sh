@@ -303,9 +303,9 @@ PY
   sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 0.03/; s/expects: lower/expects: higher/' "$W/tree/bench/claims/900.yaml"
   ends 0 claims 900-1 --results "$W/none"
   prints 'Verdict: contradicted; p .031' && grep -qF '(exploratory)' "$W/out" || fail "not judged anew"
-  whole | grep -qF '; exploratory: its runs were seen before its test was written down' || fail "the verdict does not say it"
+  whole | grep -qF '; exploratory: its numbers were seen before its test, or the window of its prediction, was written down' || fail "the verdict does not say it"
   ends 0 claims 900 --results "$W/none"
-  prints '^  900-1 .* contradicted \+$' && whole | grep -qF 'A plus marks one whose runs are older than its test' || fail "no plus"
+  prints '^  900-1 .* contradicted \+$' && whole | grep -qF 'A plus marks one whose test, or window, is younger than its runs' || fail "no plus"
   sed -i 's/"contrast": "valid_loss: 1 pre@width=32 -1 pre@width=16"/"contrast": 5/' "$kept"
   ends 5 claims --results "$W/none"
   says '^normbench: .*results/reference/claims.json: claim 900-1: a verdict does not say what was measured$'

@@ -415,6 +415,8 @@ PY
 
 # A stored verdict of a test that its differences do not give still says what its interval is.
 check_a_stored_interval_has_a_kind() {
+  ends 0 claims 000-11 --results "$W/none" # of theory: no p
+  prints '^ +Verdict: contradicted; exploratory: its numbers' || fail "a p of theory"
   ends 0 claims 002-5 --results "$W/none" # mcnemar-targets has Student's
   tr -s ' \n' ' ' <"$W/out" >"$W/words"
   grep -q 'mcnemar-targets stands for' "$W/words" && grep -q 'The intervals are: 95% t\. ' "$W/words" || fail "not its kind"
@@ -427,10 +429,12 @@ check_a_reader_that_leaves() {
   (cd "$W/r/out" && ls -R) >"$W/files"
   rm -r "$W/r/out"
   python3 - "$program" table toy.yaml --profile smoke --results "$W/r" 2>"$W/err" <<'PY' || fail "not exit 141"
-import os, subprocess, sys
+import os, socket, subprocess, sys
 unread, out = os.pipe()
 os.close(unread)
-sys.exit(subprocess.run(sys.argv[1:], stdout=out).returncode != 141)
+reader, peer = socket.socketpair()
+reader.close()
+sys.exit(any(subprocess.run(sys.argv[1:], stdout=to).returncode != 141 for to in (out, peer)))
 PY
   (cd "$W/r/out" && ls -R) | diff - "$W/files" || fail "not the files of a table that is read"
   ! grep -q stdout "$W/err" || fail "something is said of the reader"

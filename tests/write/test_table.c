@@ -374,7 +374,9 @@ Test(table, a_metric_of_curves_that_a_record_leaves_out_is_lacking) {
     cr_expect(metric_lacking(METRIC_update_ratio, r));
     cr_expect_not(metric_lacking(METRIC_grad_rise_start, r));
     cr_expect_not(metric_lacking(METRIC_valid_loss, r));
-    r->curves.rows = rows;
+    r->diverged_step = 2;
+    cr_expect(metric_lacking(METRIC_grad_rise, r));
+    r->curves.rows = rows, r->diverged_step = -1;
 }
 
 Test(table, divergence_is_judged_at_each_step) {
