@@ -34,6 +34,7 @@ if [ "${3:-}" = rest ]; then
   same peri-decay own pre 5 weight_decay=0.3 lr=3e-3
   same peri-decay-fresh quick peri 179 weight_decay=0.3
   same peri-rates-fresh quick peri 101 lr=1e-1
+  same peri-seeds-fresh quick peri-embed 148
   same translate-sgd-fresh quick post 9 lr=1e-1 warmup=320
   same residual-scale-fresh quick rezero 20 lr=1e-3
   same residual-scale own post 8 lr=1e-3 warmup=200
