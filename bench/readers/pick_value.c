@@ -21,17 +21,6 @@ static double middle(double *x, size_t n) {
     return n ? x[n / 2] : (double)NAN;
 }
 
-bool pick_lost(const PickedRun *run) {
-    return run->series && isnan(run->series->at[run->series->count - 1].value);
-}
-
-bool pick_value_at(const PickedRun *run, double step, double *value) {
-    const LogPoint *at = log_point_at(run->series, step);
-    bool lost = !at && step > run->last && pick_lost(run);
-    if (value) *value = at ? at->value : (double)NAN;
-    return at || lost;
-}
-
 /* Runs that broke off long before the others; one that diverged did not break off. */
 static void leave_short(Pick *p) {
     double *last = mem_alloc((size_t)p->runs + 1, sizeof *last);

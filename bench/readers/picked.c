@@ -1,4 +1,5 @@
 /* What the steps of a pick share. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,17 @@ Rc pick_at_parse(const char *text, PickAt *at, double *step, Error *e) {
     *at = PICK_STEP;
     if (!strncmp(text, "step:", 5) && parse_real(text + 5, step)) return RC_OK;
     return error_set(e, RC_USAGE, "--at: '%.60s' is none of last, best, own-best, step:N and every", text);
+}
+
+bool pick_lost(const PickedRun *run) {
+    return run->series && isnan(run->series->at[run->series->count - 1].value);
+}
+
+bool pick_value_at(const PickedRun *run, double step, double *value) {
+    const LogPoint *at = log_point_at(run->series, step);
+    bool lost = !at && step > run->last && pick_lost(run);
+    if (value) *value = at ? at->value : (double)NAN;
+    return at || lost;
 }
 
 void pick_leave(PickedRun *run, const char *format, ...) {
