@@ -225,6 +225,7 @@ typedef struct {
     const LogFile *file;
     int reader, first; /* first: of the file's logs */
     json_t *held;      /* the first object, until the second tells what both are */
+    json_t *header;    /* the first object, where it is settings of the rows below it */
     long held_line;
     bool begun, rows, named;
     bool counted, uncounted; /* a line counts a step; a line counts none */
@@ -259,7 +260,8 @@ static void put_row(LinesOf *l, json_t *object, long line) {
     log_settings_json(log, object);
 }
 
-/* Puts the first object: a row where the next one, if there is any, is a row too; else settings, if it has no step. */
+/* Puts the first object: a row where the next one, if there is any, is a row too, but for a first row that alone has no
+ * step; else settings, if it has no step. */
 static void put_held(LinesOf *l, json_t *next) {
     json_t *first = l->held;
     double step;
@@ -267,9 +269,12 @@ static void put_held(LinesOf *l, json_t *next) {
     l->held = NULL;
     l->named = row_name(first) != NULL;
     l->rows = is_row(first) && (!next || is_row(next));
-    if (l->rows)
+    bool settings = is_row(first) && !log_step_key(first, &step);
+    if (l->rows && settings && next && log_step_key(next, &step))
+        l->header = json_incref(first);
+    else if (l->rows)
         put_row(l, first, l->held_line);
-    else if (is_row(first) && !log_step_key(first, &step))
+    else if (settings)
         log_settings_json(logs_add(l->out, l->reader, l->file->path, "", NULL), first);
     else
         put_line(l, first);
@@ -286,9 +291,22 @@ static void add_line(LinesOf *l, json_t *object, long line) {
         put_line(l, object);
 }
 
+/* Give each run the header's settings that it does not name itself. */
+static void put_header(LinesOf *l) {
+    LOCAL(logs_release) Logs of = {0};
+    Log *header = logs_add(&of, l->reader, l->file->path, "", NULL);
+    log_settings_json(header, l->header);
+    for (int i = l->first; i < l->out->count; i++)
+        for (int k = 0; k < header->settings; k++)
+            if (!log_setting_of(&l->out->log[i], header->setting[k].key))
+                log_setting(&l->out->log[i], header->setting[k].key, header->setting[k].value);
+    json_decref(l->header);
+}
+
 static void lines_end(LinesOf *l) {
     put_held(l, NULL);
     if (l->rows) logs_gather_rows(l->out, l->first, l->named);
+    if (l->header) put_header(l);
     if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
     for (int i = l->first; i < l->out->count; i++) {
         Log *log = &l->out->log[i];
@@ -314,7 +332,7 @@ Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
             if (!object && stop == end)
                 broken = line;
             else if (!json_is_object(object)) {
-                json_decref(object), json_decref(l.held);
+                json_decref(object), json_decref(l.held), json_decref(l.header);
                 return error_set(e, RC_USAGE, "%.600s:%ld: %s", file->path, line, object ? "not an object" : why.text);
             } else
                 add_line(&l, object, line);
