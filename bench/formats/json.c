@@ -173,6 +173,15 @@ static size_t number_at(const char *text, size_t left, bool *large) {
     return n;
 }
 
+/* Return the string for a number of n bytes that no double holds, as Python reads it; NULL: a double holds it. */
+static const char *overflow_word(const char *number, size_t n) {
+    char copy[512];
+    if (n >= sizeof copy) return NULL;
+    memcpy(copy, number, n), copy[n] = 0;
+    double x = strtod(copy, NULL);
+    return !isinf(x) ? NULL : x < 0 ? "\"-inf\"" : "\"inf\"";
+}
+
 json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
     char *copy = mem_alloc(2 * length + 1, 1), *to = copy; /* no word or quoted number doubles its length */
     bool quoted = false;
@@ -185,10 +194,14 @@ json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
         }
         bool large = false;
         n = quoted ? 0 : number_at(bytes + at, length - at, &large);
-        if (n) {
+        const char *overflow = n && !large ? overflow_word(bytes + at, n) : NULL;
+        if (overflow) to = strcpy(to, overflow) + strlen(overflow);
+        if (n && !overflow) {
             if (large) *to++ = '"';
             to = (char *)memcpy(to, bytes + at, n) + n;
             if (large) *to++ = '"';
+        }
+        if (n) {
             at += n;
             continue;
         }

@@ -27,8 +27,8 @@ double json_get_number(const json_t *o, const char *key);
 /* Read a file whose objects have each key once. NULL: see file_read; RC_INTEGRITY: it is no JSON, with its line. */
 json_t *json_read_file(const char *path, Error *e);
 
-/* Load Python's JSON with JSON_REJECT_DUPLICATES; its bare NaN, Infinity and -Infinity become the three strings, and
- * whole numbers that no 64 bits hold strings of their digits. */
+/* Load Python's JSON with JSON_REJECT_DUPLICATES; its bare NaN, Infinity and -Infinity become the three strings, as
+ * numbers do that no double holds, and whole numbers that no 64 bits hold become strings of their digits. */
 json_t *json_python(const char *bytes, size_t length, json_error_t *why);
 
 /* Set keys of an object, in this order, to values: json_add(o, "mean", t->mean, "n", n), ten of them at most. What C
