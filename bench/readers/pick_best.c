@@ -86,14 +86,23 @@ static const PickedRun *lonely(const Pick *p) {
 
 static void say_own(Pick *p, bool higher, const PickedRun *alone) {
     size_t most = 0;
-    for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].why && p->run[i].series->count > most) most = p->run[i].series->count;
+    int lost = 0;
+    for (int i = 0; i < p->runs; i++) {
+        if (p->run[i].why) continue;
+        if (p->run[i].series->count > most) most = p->run[i].series->count;
+        lost += pick_lost(&p->run[i]) && !isnan(p->run[i].value);
+    }
     if (alone)
         pick_remark(p, "Careful: arm %.80s has one run, so that no step can be chosen on other seeds.", alone->arm);
     pick_remark(p,
                 "Careful: values are each run's %s of up to %zu evaluations, chosen on the seeds that are compared: "
                 "optimistic.",
                 higher ? "highest" : "lowest", most);
+    if (lost)
+        pick_remark(p,
+                    "Careful: %d run%s diverged and count%s with the best value before; --at last counts %s as "
+                    "diverged.",
+                    lost, lost == 1 ? "" : "s", lost == 1 ? "s" : "", lost == 1 ? "it" : "them");
 }
 
 /* By how much each arm's mean would look better where every run takes its own best step. */

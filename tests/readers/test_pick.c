@@ -188,6 +188,17 @@ Test(pick, runs_that_diverged_and_stopped_count_at_the_others_step) {
         }
 }
 
+Test(pick, an_own_best_value_of_a_run_that_diverged_is_named) {
+    PickQuery q = usual();
+    q.at = PICK_OWN_BEST;
+    diverged_at(200);
+    make(q);
+    says("Careful: 2 runs diverged and count with the best value before; --at last counts them as diverged.");
+    six();
+    make(q);
+    cr_expect(!strstr(p.remarks.at, "diverged"));
+}
+
 Test(pick, a_step_before_a_run_diverged_or_behind_all_is_no_other) {
     PickQuery q = usual();
     diverged_at(200);

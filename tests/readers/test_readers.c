@@ -198,6 +198,10 @@ Test(readers, a_first_line_of_settings_is_no_row_and_has_no_numbers) {
     cr_expect(seed && norm && !strcmp(seed, "7") && !strcmp(norm, "pre") && log->count == 1 && log->curve);
     log = logs_read_one(logs_write("u.jsonl", "{\"seed\": 7, \"lr\": 0.5}\n{\"loss\": 2}\n{\"loss\": 1}\n"));
     cr_expect(log->doubt && strstr(log->doubt, "lines are counted") && log->series[0].count == 2);
+    log = logs_read_one(logs_write("s.jsonl", "{\"seed\": 7, \"lr\": 0.5}\n{\"seed\": 7, \"step\": 1, \"loss\": 2}\n"
+                                              "{\"seed\": 7, \"step\": 2, \"loss\": 1}\n"));
+    cr_expect(log->curve && log_series(log, "loss")->count == 2, "a header whose seed every line repeats");
+    cr_expect_str_eq(log_setting_of(log, "lr"), "0.5");
     log = logs_read_one(logs_write("r.jsonl", "{\"seed\": 7, \"loss\": 2}\n"));
     cr_expect(!log->curve && log_series(log, "loss"), "a row alone");
 }
@@ -211,6 +215,14 @@ Test(readers, whole_numbers_beyond_64_bits_keep_their_digits) {
     cr_assert(seed && entropy && log_setting_of(log, "norm"));
     cr_expect_str_eq(entropy, wide);
     cr_expect_str_eq(seed, "18446744073709551615");
+}
+
+Test(readers, a_number_that_no_double_holds_is_not_finite) {
+    const Log *log = logs_read_one(logs_write("o.jsonl", "{\"step\": 0, \"loss\": 2}\n{\"step\": 1, \"loss\": 1e400}\n"
+                                                         "{\"step\": 2, \"loss\": -1e400}\n"));
+    const LogSeries *loss = log_series(log, "loss");
+    cr_assert(loss && loss->count == 3);
+    cr_expect(loss->at[0].value == 2 && isnan(loss->at[1].value) && isnan(loss->at[2].value), "as a run that diverged");
 }
 
 /* Four rows: arm, seed 1, steps 0 and 9; a and b stand at the same or at other times. */
