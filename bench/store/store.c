@@ -57,6 +57,9 @@ void store_drop(Store *s, int head, Error *e) {
 }
 
 void store_say_damage(const Store *s) {
+    static char said[sizeof s->damage.text]; /* a command that reads a store twice says it once */
+    if (!strcmp(said, s->damage.text)) return;
+    snprintf(said, sizeof said, "%s", s->damage.text);
     fprintf(stderr, "normbench: note: %d folder%s of %s do%s not read, the first: %s\n", s->damaged,
             s->damaged == 1 ? "" : "s", s->folder, s->damaged == 1 ? "es" : "", s->damage.text);
 }

@@ -494,7 +494,9 @@ check_a_damaged_record_hides_no_other() {
   ends 0 runs toy.yaml --results "$W/r"
   prints '^toy smoke .*: 3 of 4 runs stored$' && ! grep -q "${id:0:12}" "$W/out" || fail "not the three others"
   says "^normbench: note: 1 folder of $W/r/runs does not read, the first: .*valid_loss is not a number; move the folder .*$id away"
+  truncate -s 300 "$W/r/runs/$id/record.json"
   ends 0 runs show "${other:0:12}" --results "$W/r"
+  [ "$(grep -c 'does not read' "$W/err")" = 1 ] || fail "the note does not stand once"
   ends 5 runs show "${id:0:12}" --results "$W/r"
-  says 'valid_loss is not a number'
+  says 'premature end of input'
 }
