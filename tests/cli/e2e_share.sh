@@ -231,7 +231,7 @@ check_reproduce_a_shard() {
   reproduce() { "$tree/reproduce" "${rest[@]}" "$@" </dev/null >"$W/out" 2>"$W/err"; }
   reproduce --part 1/2 || fail "a part ends with $?"
   ! grep -qE '^(table|report)' "$W/calls" || fail "it tries tables of a part"
-  says 'Part 1/2 is done' && says 'normbench records merge DIR' && prints 'missing: 6 runs of part 2/2: .* --part 2/2$'
+  says 'Part 1/2 is done' && says "normbench records merge DIR... --results $W/r\`" && prints 'missing: 6 runs of part 2/2: .* --part 2/2$'
   reproduce --part=2/2 || fail "a part ends with $?"
   : >"$W/calls"
   reproduce || fail "all of it ends with $?"
