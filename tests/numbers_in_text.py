@@ -106,6 +106,14 @@ def difference(experiment, one, other, **where):
     return interval([a[seed] - b[seed] for seed in a])
 
 
+def sensitivity(experiment, **where):
+    """By how much the loss rises over the rates above that of each seed's own best one, on average."""
+    seeds = {}
+    for run in runs(experiment, **where):
+        seeds.setdefault(run["seed"], []).append(float(run["valid_loss"]))
+    return statistics.fmean(statistics.fmean(values) - min(values) for values in seeds.values())
+
+
 def variance(experiment, **where):
     return statistics.variance(losses(experiment, **where).values())
 
