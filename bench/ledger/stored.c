@@ -295,7 +295,7 @@ void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t
     for (const RunSpec *s = v->spec; s < v->spec + v->specs; s++) {
         if (s > v->spec && (long)s->layers * s->width * s->width <= (long)size->layers * size->width * size->width)
             continue;
-        size->layers = (int)s->layers, size->width = (int)s->width;
+        size->layers = (int)s->layers, size->width = (int)s->width, size->pair = s->objective == OBJECTIVE_TRANSLATE;
         size->tokens = (double)v->step * (double)s->batch * (double)s->context;
         size->trained = (double)s->steps * (double)s->batch * (double)s->context;
         spec_get(size->corpus, s, "dataset");

@@ -396,6 +396,7 @@ static RunSize size_of(const Contrast *c, const Sample *s) {
         double tokens = (double)s->cell[t->cell].step[t->step] * r->spec.batch * r->spec.context;
         if (t > c->term && r->parameters < out.parameters) continue;
         out.layers = r->spec.layers, out.width = r->spec.width, out.parameters = r->parameters, out.tokens = tokens;
+        out.pair = r->spec.objective == OBJECTIVE_TRANSLATE;
         out.trained = (double)r->spec.steps * r->spec.batch * r->spec.context;
         spec_get(out.corpus, &r->spec, "dataset");
     }
@@ -417,6 +418,7 @@ void run_size_brief(const RunSize *s, Text *out) {
 }
 
 void run_size_text(const RunSize *s, Text *out) {
+    if (s->layers && s->pair) text_format(out, "%d + ", s->layers);
     if (s->layers) text_format(out, "%d x %d, ", s->layers, s->width);
     if (s->parameters > 0) count_text((double)s->parameters, out), text_format(out, " parameters, ");
     if (s->tokens > 0) count_text(s->tokens, out), text_format(out, " tokens");

@@ -39,12 +39,13 @@ enum { CLAIM_ENDS_SIZE = 300, CLAIM_SEEDS_MAX = 500 }; /* seeds of a plan that w
 /* The size of runs, as far as it is known: of a contrast the largest of its arms. */
 typedef struct {
     int layers, width, seeds;
+    bool pair; /* an encoder and a decoder of so many layers each */
     long parameters;
     double tokens; /* that training has seen at the step */
     double trained; /* all of a run's */
     char corpus[SPEC_TEXT_SIZE];
 } RunSize;
-/* "12 x 64, 0.71M parameters, 0.15M tokens of wikitext-2, 8 seeds" */
+/* "12 x 64, 0.71M parameters, 0.15M tokens of wikitext-2, 8 seeds"; of a pair "3 + 3 x 64, ..." */
 void run_size_text(const RunSize *s, Text *out);
 void run_size_brief(const RunSize *s, Text *out); /* "0.71M on 0.15M of wikitext-2, 8 seeds" */
 

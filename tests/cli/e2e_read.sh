@@ -417,6 +417,8 @@ PY
 check_a_stored_interval_has_a_kind() {
   ends 0 claims 000-11 --results "$W/none" # of theory: no p
   prints '^ +Verdict: contradicted; exploratory: its numbers' || fail "a p of theory"
+  ends 0 claims 003-14 --results "$W/none"
+  prints 'Size here: 3 \+ 3 x 64, ' || fail "no encoder beside the decoder"
   ends 0 claims 002-5 --results "$W/none" # mcnemar-targets has Student's
   tr -s ' \n' ' ' <"$W/out" >"$W/words"
   grep -q 'mcnemar-targets stands for' "$W/words" && grep -q 'The intervals are: 95% t\. ' "$W/words" || fail "not its kind"
