@@ -10,8 +10,12 @@
 #include "bench/write/summaries.h"
 #include "stats/tests.h"
 
+static const char *why_withheld(const CompareResult *r) {
+    return r->data->steps ? "withheld: a run never reached the target" : "withheld: a run diverged";
+}
+
 static json_t *withheld(const CompareResult *r) {
-    return json_not_made(r->data->steps ? "withheld: a run never reached the target" : "withheld: a run diverged");
+    return json_not_made(why_withheld(r));
 }
 
 static const char *name_of(const void *of, Decision d) {
@@ -60,8 +64,7 @@ static ComparisonJson asked(const CompareResult *r) {
                             .code = name_of,
                             .blocks = r->data->blocks > 0,
                             .margin = r->options.margin,
-                            .withheld = r->data->steps ? "withheld: a run never reached the target"
-                                                       : "withheld: a run diverged"};
+                            .withheld = why_withheld(r)};
 }
 
 /* Of arms that share no seeds. */
@@ -177,8 +180,9 @@ static json_t *anytime_object(const CompareResult *r) {
     json_t *list = json_array();
     for (int i = 0; i < r->family.count; i++) {
         const Anytime *a = &r->family.anytime[i];
-        json_t *o = json_new("arm", compare_arm_name(r, &r->family.at[i]));
-        anytime_json(a, r->options.anytime, o);
+        const Comparison *c = &r->family.at[i];
+        json_t *o = json_new("arm", compare_arm_name(r, c));
+        anytime_json(a, r->options.anytime, c->t_decides ? NULL : why_withheld(r), o);
         json_array_append_new(list, json_add(o, "decision", decision_name(a->decision), "verdict",
                                              compare_word(r, a->decision)));
     }

@@ -246,10 +246,11 @@ ComparePage compare_page_new(void) {
 
 static void anytime_row(const CompareResult *r, int i, Cells *cells) {
     const Anytime *a = &r->family.anytime[i];
+    const Comparison *c = &r->family.at[i];
     cells_row(cells);
-    cell_text(cells, compare_arm_name(r, &r->family.at[i]));
-    anytime_cells(a, r->options.anytime, !isnan(r->options.margin), cells);
-    cell_by(cells, compare_words, r, &r->family.at[i], a->at ? a->decision : DECISION_INCONCLUSIVE);
+    cell_text(cells, compare_arm_name(r, c));
+    anytime_cells(a, r->options.anytime, !isnan(r->options.margin), c->t_decides ? NULL : compare_lost(r)->did, cells);
+    cell_by(cells, compare_words, r, c, a->at ? a->decision : DECISION_INCONCLUSIVE);
 }
 
 static void anytime_table(const CompareResult *r, CellsList *out) {
@@ -276,8 +277,10 @@ static void anytime_notes(const CompareResult *r, Text *out) {
                 "continuations drawn from these differences, up to %d.\n",
                 r->options.anytime);
     if (r->data->lost)
-        text_format(out, "A diverged run counts as %s; with one the margin is not tested.\n",
-                    FORMAT_REAL(r->options.cap));
+        text_format(out,
+                    "%s %s. With one the interval is withheld, the margin is not tested, and p is the larger one of "
+                    "the differences and of their signs alone, with that run worse than any other.\n",
+                    compare_lost(r)->run, FORMAT_REAL(r->options.cap));
 }
 
 void compare_page(const CompareResult *r, ComparePage *p) {

@@ -8,10 +8,47 @@
 
 enum { CONTINUATIONS = 400 };
 
-/* p's after every seed of every comparison: [count][n]; 1 where there is no test. */
+/* p's after every seed of every comparison: [count][n]; 1 where there is no test. lower: [count], the side that the
+ * smallest p of `apart` shows; of comparisons with a diverged run alone. */
 typedef struct {
     double *apart, *inside;
+    bool *lower;
 } Paths;
+
+/* The place of the first seed with a diverged run; 0 where a side of several arms does not say which it is. */
+static size_t first_diverged(const Comparison *c) {
+    const StPairs *x = &c->pairs;
+    bool known = (size_t)c->diverged_a == x->lost_a && (size_t)c->diverged_b == x->lost_b;
+    size_t at = 0;
+    while (known && at < x->n && !x->lost[at]) at++;
+    return at;
+}
+
+/* Return the sign of a seed's difference, a diverged run being worse than any other; 0: both sides diverged, or are
+ * tied. */
+static double sign_of(const Comparison *c, size_t i) {
+    const StPairs *x = &c->pairs;
+    double worse = c->higher ? -1 : 1;
+    if (x->lost[i]) return x->lost[i] == 3 ? 0 : x->lost[i] == 1 ? worse : -worse;
+    return fabs(x->d[i]) <= st_tol(x->scale) ? 0 : x->d[i] > 0 ? 1 : -1;
+}
+
+/* From the first diverged run on take the larger p of the capped differences and of their signs alone, which no cap
+ * decides, where both show one side; what the seeds before have shown stays. */
+static void require_signs(const Comparison *c, double *apart, bool *lower) {
+    size_t n = c->pairs.n, first = first_diverged(c);
+    OWNED double *sign = mem_alloc(n, sizeof *sign), *p = mem_alloc(n, sizeof *p);
+    double sum = 0, signs = 0, least = 1;
+    for (size_t k = 0; k < n; k++) sign[k] = sign_of(c, k);
+    st_anytime_path(sign, n, 1, ST_TWO_SIDED, p);
+    for (size_t k = 0; k < n; k++) {
+        sum += c->pairs.d[k], signs += sign[k];
+        bool agree = (sum < 0) == (signs < 0);
+        double now = k < first ? apart[k] : agree ? fmax(apart[k], p[k]) : 1;
+        if (now < least) least = now, *lower = sum < 0;
+        apart[k] = least;
+    }
+}
 
 static void paths_make(Paths *p, const Family *f) {
     size_t n = (size_t)f->n;
@@ -26,6 +63,7 @@ static void paths_make(Paths *p, const Family *f) {
             if (!ok) apart[k] = 1;
             if (!in || k + 1 < ST_EQUAL_SEEDS) inside[k] = 1;
         }
+        if (ok && !c->t_decides) require_signs(c, apart, &p->lower[i]);
     }
 }
 
@@ -35,8 +73,8 @@ static void holm(const Family *f, const double *path, size_t k, double *p) {
     st_holm(p, (size_t)f->count, p);
 }
 
-static Decision decide(const Family *f, const Anytime *a) {
-    bool apart = a->p <= f->alpha, inside = a->inside_p <= f->alpha, lower = a->mean < 0;
+static Decision decide(const Family *f, const Anytime *a, bool lower) {
+    bool apart = a->p <= f->alpha, inside = a->inside_p <= f->alpha;
     if (apart && inside) return lower ? DECISION_LOWER_NEGLIGIBLE : DECISION_HIGHER_NEGLIGIBLE;
     if (apart) return lower ? DECISION_LOWER : DECISION_HIGHER;
     return inside ? DECISION_EQUIVALENT : DECISION_INCONCLUSIVE;
@@ -50,7 +88,8 @@ static double mean_of(const double *d, size_t n) {
 
 void anytime_decisions(const Family *f, Anytime *out) {
     size_t n = (size_t)f->n, all = n * (size_t)f->count;
-    Paths paths = {mem_alloc(all, sizeof *paths.apart), mem_alloc(all, sizeof *paths.inside)};
+    Paths paths = {mem_alloc(all, sizeof *paths.apart), mem_alloc(all, sizeof *paths.inside),
+                   mem_alloc((size_t)f->count, sizeof *paths.lower)};
     double *apart = mem_alloc((size_t)f->count, sizeof *apart), *inside = mem_alloc((size_t)f->count, sizeof *inside);
     paths_make(&paths, f);
     for (int i = 0; i < f->count; i++)
@@ -72,22 +111,37 @@ void anytime_decisions(const Family *f, Anytime *out) {
         const Comparison *c = &f->at[i];
         Anytime *a = &out[i];
         if (a->status == ST_OK) a->mean = mean_of(c->pairs.d, c->pairs.n);
-        a->decision = a->status == ST_OK ? decide(f, a) : DECISION_NOT_TESTABLE;
+        bool lower = c->t_decides ? a->mean < 0 : paths.lower[i];
+        a->decision = a->status == ST_OK ? decide(f, a, lower) : DECISION_NOT_TESTABLE;
         if (isnan(c->what.margin) || !c->t_decides) a->inside_p = (double)NAN;
         if (a->status != ST_OK) a->p = a->alone_p = (double)NAN;
     }
     free(inside);
     free(apart);
+    free(paths.lower);
     free(paths.inside);
     free(paths.apart);
+}
+
+/* The seeds that the signs take too, where they decide with the differences. */
+static void need_signs(const Comparison *c, int most, double level, StAnytimeNeed *need) {
+    size_t n = c->pairs.n;
+    OWNED double *sign = mem_alloc(n, sizeof *sign);
+    for (size_t k = 0; k < n; k++) sign[k] = sign_of(c, k);
+    StAnytimeNeed signs = st_anytime_need(sign, n, 1, (double)NAN, level, (size_t)most, CONTINUATIONS, c->key);
+    if (signs.median > need->median) need->median = signs.median;
+    if (signs.late > need->late) need->late = signs.late;
+    need->decided = fmin(need->decided, signs.decided);
 }
 
 /* The interval and what is still needed, of one that could be paired. */
 static void alone(const Family *f, const Comparison *c, int most, Anytime *a) {
     const StPairs *x = &c->pairs;
     double level = f->alpha / f->count, margin = c->t_decides ? c->what.margin : (double)NAN;
-    a->ci = st_anytime_ci(x->d, x->n, x->scale, 1 - level);
-    if (!a->at) a->need = st_anytime_need(x->d, x->n, x->scale, margin, level, (size_t)most, CONTINUATIONS, c->key);
+    if (c->t_decides) a->ci = st_anytime_ci(x->d, x->n, x->scale, 1 - level);
+    if (a->at) return;
+    a->need = st_anytime_need(x->d, x->n, x->scale, margin, level, (size_t)most, CONTINUATIONS, c->key);
+    if (!c->t_decides && a->need.status == ST_OK) need_signs(c, most, level, &a->need);
 }
 
 void anytime_make(const Family *f, int most, Anytime *out) {

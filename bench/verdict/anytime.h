@@ -1,6 +1,9 @@
 /* Anytime: what comparisons say when one may stop after any seed, by the test martingales of stats/anytime.h. Their
  * p's and intervals take the place of all others: those of a fixed number of seeds do not hold for data that was
- * stopped. */
+ * stopped.
+ *
+ * From the first diverged run on p is the larger one of the differences, with the cap, and of their signs alone, with a
+ * diverged run worse than any other, where both show one side; there is no interval. */
 #ifndef BENCH_VERDICT_ANYTIME_H
 #define BENCH_VERDICT_ANYTIME_H
 
@@ -15,7 +18,7 @@ typedef struct Anytime {
     double mean;        /* of d */
     double alone_p;     /* of this comparison by itself */
     double p, inside_p; /* adjusted by Holm over the family; inside_p: NaN without a margin or with a diverged run */
-    StInterval ci;      /* at the level alpha / count, so that all cover together */
+    StInterval ci;      /* at the level alpha / count, so that all cover together; none with a diverged run */
     int at;             /* seeds after which it was decided; 0: it is not */
     Decision decision;
     StAnytimeNeed need; /* at the level alpha / count; of decided ones without use */

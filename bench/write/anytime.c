@@ -28,18 +28,22 @@ static void anytime_need(const Anytime *a, int most, Text *out) {
         text_format(out, "%zu (%s)", a->need.median, late);
 }
 
-static void interval_cell(const Anytime *a, Cells *c) {
+static void interval_cell(const Anytime *a, const char *withheld, Cells *c) {
     bool ok = a->ci.status == ST_OK;
+    if (withheld) {
+        cell_interval_shown(c, (double)NAN, (double)NAN, SHOW_TEXT("withheld (%s)", withheld));
+        return;
+    }
     cell_interval_shown(c, ok ? a->ci.lo : (double)NAN, ok ? a->ci.hi : (double)NAN,
                         ok ? SHOW_BOUNDS(a->ci.lo, a->ci.hi, (a->ci.hi - a->ci.lo) / 4)
                         : a->ci.status == ST_NOT_REACHABLE ? "unbounded"
                                                            : "n/a");
 }
 
-void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
+void anytime_cells(const Anytime *a, int most, bool margin, const char *withheld, Cells *c) {
     LOCAL_TEXT(need);
     cell_shown(c, a->mean, SHOW_WITH_ERROR(a->mean, (a->ci.hi - a->ci.lo) / 4, true));
-    interval_cell(a, c);
+    interval_cell(a, withheld, c);
     cell_p(c, a->p);
     if (margin) cell_p(c, a->inside_p);
     a->at ? cell_integer(c, a->at) : cell_none(c);
@@ -60,8 +64,8 @@ static json_t *need_json(const Anytime *a, int most) {
                     "decided_by_most", a->need.decided);
 }
 
-void anytime_json(const Anytime *a, int most, json_t *o) {
-    json_t *ci = json_status(a->ci.status);
+void anytime_json(const Anytime *a, int most, const char *withheld, json_t *o) {
+    json_t *ci = withheld ? json_not_made(withheld) : json_status(a->ci.status);
     json_add(o, "mean", a->mean, "p", a->p);
     if (!isnan(a->inside_p)) json_add(o, "p_inside", a->inside_p);
     if (a->ci.status == ST_OK) json_add(ci, "lo", a->ci.lo, "hi", a->ci.hi);

@@ -189,7 +189,8 @@ static void anytime_row(const Place *p, const Comparison *one, Cells *c) {
     LOCAL_TEXT(words);
     table_decision(t, one, &words);
     if (t->exploratory) text_format(&words, " (exploratory)");
-    anytime_cells(&t->family.anytime[one - t->family.at], t->x->most, true, c);
+    anytime_cells(&t->family.anytime[one - t->family.at], t->x->most, true,
+                  one->t_decides ? NULL : "diverged", c);
     cell_text(c, words.at);
 }
 

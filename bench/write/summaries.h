@@ -91,11 +91,13 @@ void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out);
  * seeds are added until it is decided and of `compare --anytime` alike ---- */
 
 /* The columns behind an arm's name: its difference with the interval, p, with a margin p inside it, when it was
- * decided, how many seeds it needs. conf: of the intervals, .95. */
+ * decided, how many seeds it needs. conf: of the intervals, .95. withheld: why there is no interval ("diverged"), or
+ * NULL. */
 void anytime_columns(Cells *c, const char *difference, double conf, bool margin);
-void anytime_cells(const Anytime *a, int most, bool margin, Cells *c);
+void anytime_cells(const Anytime *a, int most, bool margin, const char *withheld, Cells *c);
 
-/* {mean, p, p_inside?, interval: {status, lo, hi}, decided_at, seeds_needed?} into o. */
-void anytime_json(const Anytime *a, int most, json_t *o);
+/* {mean, p, p_inside?, interval: {status, lo, hi}, decided_at, seeds_needed?} into o. withheld: the interval's status,
+ * or NULL. */
+void anytime_json(const Anytime *a, int most, const char *withheld, json_t *o);
 
 #endif

@@ -159,7 +159,7 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_t *o = json_add(json_contrast(t, c), "status", st_status_text(c->status));
     if (f->anytime) {
         comparison_json_head(o, c, &j);
-        anytime_json(&f->anytime[c - f->at], t->x->most, o);
+        anytime_json(&f->anytime[c - f->at], t->x->most, c->t_decides ? NULL : "withheld: a run diverged", o);
     } else
         comparison_json(o, f, c, &j);
     if (c->what.metric != METRIC_valid_loss || c->status != ST_OK) return o;

@@ -105,6 +105,11 @@ static void anytime_methods(const Table *t, Text *out) {
                 "that the difference lies within %s, which takes %d seeds or more. P's and intervals of a fixed number "
                 "of seeds do not hold for seeds that were added until a decision, so none is shown.",
                 FORMAT_REAL(t->x->margin), ST_EQUAL_SEEDS);
+    bool diverged = false;
+    for (int i = 0; i < t->family.count; i++) diverged |= !t->family.at[i].t_decides;
+    if (diverged)
+        text_format(out, " With a diverged run the interval is withheld, the margin is not tested, and p is the larger "
+                         "one of the differences and of their signs alone, with that run worse than any other.");
     table_arithmetic(t, out);
 }
 

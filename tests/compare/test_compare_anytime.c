@@ -46,6 +46,40 @@ Test(compare_anytime, the_margin) {
               "a diverged run counts as the cap");
 }
 
+/* The cap of a diverged run gives no verdict: the signs, with that run the worst, must show the side too. */
+Test(compare_anytime, no_cap_decides) {
+    static const char nine_of_ten[] = "seed,a,b\n1,3.009,2.899\n2,2.979,2.831\n3,3.09,3.013\n4,2.984,nan\n"
+                                      "5,3.014,2.903\n6,3.049,2.943\n7,2.984,2.868\n8,3.023,2.921\n"
+                                      "9,3.027,2.915\n10,3.006,2.888\n";
+    static const double caps[] = {3.01, 99};
+    const Anytime *a;
+    for (size_t i = 0; i < 2; i++) {
+        make(nine_of_ten, NAN, caps[i], 64);
+        a = result.family.anytime;
+        cr_expect(!a->at && a->decision == DECISION_INCONCLUSIVE && a->p > .05, "cap %g: %d", caps[i], a->at);
+        cr_expect(a->ci.status != ST_OK && a->need.median > 10, "cap %g", caps[i]);
+        says(compare_text, "withheld (diverged)", true);
+        says(compare_text, "-0.140", false);
+    }
+    LOCAL_TEXT(json);
+    compare_json(&result, &json);
+    HOLDS(json.at, "\"status\": \"withheld: a run diverged\"");
+}
+
+/* With all signs alike it is decided; a diverged run after that undoes nothing, though the cap turns the mean. */
+Test(compare_anytime, a_run_that_diverges_later) {
+    const char *lines[] = {"", "9,3,nan\n", "9,3,nan\n10,3,nan\n11,3,nan\n12,3,nan\n"};
+    for (size_t i = 0; i < 3; i++) {
+        char file[400];
+        snprintf(file, sizeof file, "seed,base,fast\n1,3,2.9\n2,3,2.9\n3,3,2.9\n4,3,2.9\n5,3,2.9\n6,3,2.9\n"
+                                    "7,3,2.9\n8,3,2.9\n%s", lines[i]);
+        make(file, NAN, 99, 64);
+        cr_expect(result.family.anytime->at == 6 && result.family.anytime->decision == DECISION_LOWER, "%zu", i);
+    }
+    make("seed,base,fast\n1,nan,2.9\n2,3,2.9\n3,3,2.9\n4,nan,2.9\n5,3,2.9\n6,3,2.9\n7,nan,nan\n", NAN, 3, 64);
+    cr_expect(result.family.anytime->at == 6 && result.family.anytime->decision == DECISION_LOWER);
+}
+
 /* No number of a fixed count of seeds stands anywhere. */
 Test(compare_anytime, shows_nothing_else) {
     static const char *const not_there[] = {"p_adj",     "sign flips.", "t interval", "bootstrap",
