@@ -139,14 +139,14 @@ static void print(const Table *t) {
 }
 
 void run_found(const Session *s, const Experiment *x) {
-    Experiment own = *x; /* whose precision records_take may set */
+    Experiment own = *x; /* whose precision and rule until_take may set */
     LOCAL(store_release) Store stored = {0};
     LOCAL(records_release) Records records = {0};
     Error none;
     Table t;
     if (x->most || x->arms < 2 || experiment_cells(x) * x->arms * x->seeds > RUNS_MAX) return;
     store_read(&stored, s->runs);
-    Rc rc = records_take(&records, &stored, &own, s->precise, &none);
+    Rc rc = until_take(&records, &stored, &own, s->precise, &none);
     if (rc) return;
     TableOptions options = {.command = "", .exploratory = experiment_changed(x)};
     if (!records.missing && !table_make(&t, &own, records.at, NULL, options, &none)) {

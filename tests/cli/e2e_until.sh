@@ -137,6 +137,15 @@ check_seeds_go_on_from_those_of_the_file() {
   ! grep -q EXPLORATORY "$W/said" && grep -q 'decided after 8 of at most 10' "$W/said" || fail "not confirmed"
 }
 
+same_ps() { # the last lines of `run` in $W/found have the p's of the table in $W/out
+  local p all
+  all=$(sed -n '/^  minus pre .*verdict$/,/^$/s/^  \(post\|peri\) .*\] *\(\.[0-9]*\) .*/\2/p' "$W/out")
+  [ "$(echo "$all" | wc -w)" = 2 ] || fail "no two p's: $all"
+  for p in $all; do
+    grep -q "p_adj $p)" "$W/found" || fail "run says another p than the table's $p: $(cat "$W/found")"
+  done
+}
+
 # Somebody looked at the seeds and fixes their number afterwards: no p of a fixed number is shown.
 check_stopped_seeds_have_no_fixed_p() {
   until_file 20
@@ -144,10 +153,13 @@ check_stopped_seeds_have_no_fixed_p() {
   ends 0 table "$W/until.yaml" --seeds 9 --results "$W/r"
   prints 'decided after 8 of at most 9'
   until_file 20 8 && mv "$W/until.yaml" "$W/fixed.yaml"
+  ends 0 run "$W/fixed.yaml" --results "$W/r"
+  cp "$W/out" "$W/found"
   ends 0 table "$W/fixed.yaml" --results "$W/r"
   prints '^fixed: .*EXPLORATORY' && prints 'ci:anytime95\|p:anytime-signs'
   ! grep -q 'sign-flip' "$W/out" || fail "a p of a fixed number"
   prints '^To confirm: normbench run .* --set seeds=9-16 '
+  same_ps
 }
 
 check_the_rule_is_read_strictly() {
