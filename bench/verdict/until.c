@@ -131,16 +131,23 @@ static Rc take_look(Records *r, Experiment *x, Error *e) {
     return RC_OK;
 }
 
+/* Return true if runs of it were trained by another plan that adds seeds or looks on the way. */
+static bool stopped(const Records *r, const Experiment *x) {
+    for (int i = 0; i < r->runs; i++)
+        if (declared_stops(r->at[i].declared, x)) return true;
+    return false;
+}
+
 Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
     LOCAL(sample_release) Sample sample = {0};
     LOCAL(family_release) Family f = {0};
     if (records_take(r, s, x, precise, e)) return e->code;
     if (r->missing || (x->seeds < 2 && !x->looks)) return RC_OK;
     if (!x->most) {
-        for (int i = 0; i < r->runs && !x->most; i++)
-            if (declared_stops(r->at[i].declared, x)) x->most = x->seeds;
+        x->most = stopped(r, x) ? x->seeds : 0;
         return RC_OK;
     }
+    if (x->looks && stopped(r, x)) x->looks = 0;
     st_init();
     if (x->looks) return take_look(r, x, e);
     if (sample_make(&sample, x, r->at, e)) {
@@ -179,7 +186,7 @@ Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error
         u->decided += tested && decided;
         u->open += tested && !decided;
     }
-    u->at = !x->looks ? until_decided(&u->family) : u->open ? 0 : u->x.seeds;
+    u->at = !u->x.looks ? until_decided(&u->family) : u->open ? 0 : u->x.seeds;
     if (!u->at && u->x.seeds >= x->most) u->at = x->most;
     u->over = u->at > 0;
     return RC_OK;

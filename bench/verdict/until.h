@@ -23,8 +23,8 @@ bool until_is(const Family *f, int i);
 int until_least(const Experiment *x);
 
 /* records_take; where seeds are added until it is decided, those after the decision are left out of r and x. A plan
- * that fixes a number of seeds, but was written down after runs of it were trained by a plan that adds them, is read as
- * one that adds them too: x then says so, since how many they are was seen.
+ * that fixes a number of seeds or looks, but was written down after runs of it were trained by a plan that adds them,
+ * is read as one that adds them too: x then says so, since how many they are was seen.
  *
  * With looks (bench/plan/looks.h) x gets the seeds and the level of the first look that decides all primaries by the
  * tests of a fixed number of seeds, else of the last whose seeds are whole; x->most is 0 then. Before the first look

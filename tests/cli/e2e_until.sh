@@ -160,6 +160,12 @@ check_stopped_seeds_have_no_fixed_p() {
   ! grep -q 'sign-flip' "$W/out" || fail "a p of a fixed number"
   prints '^To confirm: normbench run .* --set seeds=9-16 '
   same_ps
+  # Looks that are planned afterwards are no way around it.
+  sed 's/^seeds: .*/looks: [8, 12]/' "$W/fixed.yaml" >"$W/looks.yaml"
+  ends 0 table "$W/looks.yaml" --results "$W/r"
+  prints '^looks: .*EXPLORATORY' && prints 'p:anytime-signs' && prints 'after 8 of at most 12'
+  ! grep -q 'sign-flip\|look [12]' "$W/out" || fail "a p of a fixed number at a look"
+  same_ps
 }
 
 check_the_rule_is_read_strictly() {
