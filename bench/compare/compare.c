@@ -145,8 +145,14 @@ static Rc read_looks(CompareResult *r, Error *e) {
         error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)",
                   r->family.n, list.at);
     else
-        r->family.alpha = r->look[r->this_look].alpha;
+        r->family.alpha = r->look[r->this_look].alpha, r->family.conf = 1 - r->family.alpha;
     return r->this_look < 0 ? e->code : RC_OK;
+}
+
+double compare_confidence(const CompareResult *r) {
+    if (r->this_look < 0) return r->options.conf;
+    double unit = pow(10, floor(log10(r->family.alpha)) - 1);
+    return 1 - unit * ceil(r->family.alpha / unit - 1e-9);
 }
 
 Rc compare_number(const char *option, const char *text, double *out, Error *e) {

@@ -97,6 +97,9 @@ typedef struct {
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e);
 void compare_release(CompareResult *r);
 
+/* Return the level of its intervals; at a look 1 minus the look's level, rounded up to two digits. */
+double compare_confidence(const CompareResult *r);
+
 /* RC_USAGE: an option's text is no number up to COMPARE_LARGEST. */
 Rc compare_number(const char *option, const char *text, double *out, Error *e);
 

@@ -276,8 +276,10 @@ static void floor_notes(const CompareResult *r, Text *out) {
     format_real(alpha, r->family.alpha);
     if (r->options.looks) {
         const StLook *l = &r->look[r->this_look];
-        text_format(out, "This is look %d of %d; it may spend %s of alpha %s (O'Brien-Fleming).", r->this_look + 1,
-                    r->options.looks, SHOW_P(l->alpha), FORMAT_REAL(r->alpha));
+        text_format(out,
+                    "This is look %d of %d; it may spend %s of alpha %s (O'Brien-Fleming), and intervals are of that "
+                    "level.",
+                    r->this_look + 1, r->options.looks, SHOW_P(l->alpha), FORMAT_REAL(r->alpha));
         for (int i = 0; i < r->options.looks; i++)
             if (!r->look[i].usable)
                 text_format(out, " The look at %zu seeds cannot reject: its smallest p is %s, and it may spend %s.",
@@ -366,7 +368,7 @@ static void chance_notes(const CompareResult *r, Text *out) {
     const CompareWords *w = compare_vocabulary(r);
     LOCAL_TEXT(before);
     text_format(&before, "The probability of improvement, %s, with its %s %% %s interval is: ", w->chance,
-                FORMAT_PERCENT(r->options.conf), w->chance_interval);
+                FORMAT_PERCENT(compare_confidence(r)), w->chance_interval);
     note(r, has_chance, say_chance, before.at, ".", out);
 }
 

@@ -19,7 +19,7 @@ void compare_signature(const CompareResult *r, Text *out) {
     bool exact = apart ? r->family.joint.exact : r->family.n <= ST_FLIP_MAX;
     text_format(out, r->family.n == r->data->seeds ? "n%d" : "n%d-%d", r->family.n, r->data->seeds);
     text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
-                any ? "anytime" : apart ? "welch" : "t", FORMAT_PERCENT(o->conf),
+                any ? "anytime" : apart ? "welch" : "t", FORMAT_PERCENT(compare_confidence(r)),
                 any ? "anytime-signs" : apart ? "relabel" : "signflip", any ? "" : exact ? "-exact" : "-mc",
                 any || apart ? "holm" : "maxT-sd", r->family.count);
     text_format(out, r->data->lost ? "cap-%s" : "none", FORMAT_REAL(o->cap));
@@ -108,7 +108,7 @@ static void comparisons(const CompareResult *r, CellsList *out) {
     Cells *cells = minus_table(r, "comparisons", "Differences, tests and verdicts", out);
     cells_columns(cells, {"delta", "r", "Δ"},
                   {"delta", "i",
-                   SHOW_TEXT("[%s%% %s]", FORMAT_PERCENT(r->options.conf), compare_vocabulary(r)->t)},
+                   SHOW_TEXT("[%s%% %s]", FORMAT_PERCENT(compare_confidence(r)), compare_vocabulary(r)->t)},
                   {"p_adjusted", "r", "p_adj"}, {"verdict", "p", "verdict"});
     for (int i = 0; i < r->family.count; i++) comparison_row(r, &r->family.at[i], cells);
 }
@@ -119,7 +119,7 @@ static void others(const CompareResult *r, CellsList *out) {
     cells_columns(
         cells,
         {"together", "i",
-         SHOW_TEXT("[%s%% %s]", FORMAT_PERCENT(1 - r->family.alpha), compare_vocabulary(r)->flips)},
+         SHOW_TEXT("[%s%% %s]", FORMAT_PERCENT(compare_confidence(r)), compare_vocabulary(r)->flips)},
         {"p", "r", "p alone"}, {"p_ranks", "r", "p on ranks"});
     for (int i = 0; i < r->family.count; i++) {
         const Comparison *c = &r->family.at[i];
@@ -345,7 +345,7 @@ void compare_plot(const CompareResult *r, Plot *p) {
     forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
     text_clear(&words);
     text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ is one seed. Below stands the mean",
-                FORMAT_PERCENT(r->options.conf), compare_vocabulary(r)->t);
+                FORMAT_PERCENT(compare_confidence(r)), compare_vocabulary(r)->t);
     if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", FORMAT_REAL(r->options.margin));
     if (r->data->lost)
         text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× marks a seed of which a run",

@@ -41,7 +41,7 @@ static void interval(const CompareResult *r, const Comparison *c, Text *out) {
     if (!c->t_decides)
         text_format(out, "no interval: a run %s, ", r->data->steps ? "never reached the target" : "diverged");
     else if (c->t.status == ST_OK)
-        text_format(out, "%s%% interval %s to %s, ", FORMAT_PERCENT(r->family.conf),
+        text_format(out, "%s%% interval %s to %s, ", FORMAT_PERCENT(compare_confidence(r)),
                     SHOW_WITH_ERROR(c->t.lo, c->t.se, false), SHOW_WITH_ERROR(c->t.hi, c->t.se, false));
 }
 
@@ -74,6 +74,9 @@ void compare_sentence(const CompareOver *r, int corpus, int i, const char *metri
     text_format(&said, " (");
     if (metric || when)
         text_format(&said, "%s%s%s; ", metric ? metric : "", metric && when ? " " : "", when ? when : "");
+    if (one->this_look >= 0)
+        text_format(&said, "look %d of %d, level %s; ", one->this_look + 1, one->options.looks,
+                    SHOW_P(one->family.alpha));
     interval(one, c, &said);
     test(&one->family, c, &said);
     text_format(&said, ").");

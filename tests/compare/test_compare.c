@@ -244,6 +244,10 @@ Test(compare, looks_spend_alpha) {
     options.looks = 3, options.look[0] = 3, options.look[1] = 5, options.look[2] = 8;
     make(eight, options);
     near(result.family.alpha, .05 - .0132, 5e-5, "the last look's share");
+    near(1 - result.family.at->t.conf, result.family.alpha, 1e-12, "the level of its intervals");
+    says(compare_text, "[96.3% t interval]", true);
+    says(compare_text, "[96.3% by sign flips]", true);
+    says(compare_text, "95%", false);
     cr_expect_eq(result.this_look, 2);
     cr_expect_str_eq(verdict(0), "worse");
     options.looks = 2, options.look[0] = 8, options.look[1] = 20;

@@ -53,6 +53,15 @@ Test(sentence, of_what_is_not_decided_and_of_a_margin) {
          "p = 256/256).\n");
 }
 
+/* The first of two looks spends .0164 of .05; the other's .0336 leaves t(5) 2.9042: .35 -+ .221813. */
+Test(sentence, of_a_look) {
+    CompareOptions o = usual;
+    o.looks = 2, o.look[0] = 4, o.look[1] = 6;
+    says(SIX, (CompareColumns){0}, &o, "loss", SENTENCE_TEXT,
+         "post ends 0.350 higher than pre_ln (loss; look 2 of 2, level .034; 96.6% interval 0.128 to 0.572, 6 paired "
+         "seeds, exact sign-flip p = 2/64).\n");
+}
+
 /* Welch: 1/3 + 5/12 is the squared error .75, on 4.96 degrees; t 2.577. */
 Test(sentence, of_runs_without_seeds_and_of_steps) {
     CompareColumns unpaired = {.unpaired = true}, steps = {.steps = true, .target = 2};
