@@ -127,7 +127,8 @@ void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool pre
                    .floor = flip->floor((size_t)x->seeds, 1),
                    .least = (int)st_test_seeds(flip, 1, x->alpha),
                    .detectable = detectable(x->seeds, 1, x->alpha)};
-    for (int cell = 0; cell < o->cells; cell++) o->comparisons += o->arms * common_steps(x, cell);
+    int pairs = x->compares ? x->compares : o->arms;
+    for (int cell = 0; cell < o->cells; cell++) o->comparisons += pairs * common_steps(x, cell);
     o->among = detectable(x->seeds, o->comparisons, x->alpha);
     o->sd = mem_alloc((size_t)x->arms, sizeof *o->sd);
     for (int i = 0; i < x->arms; i++) o->sd[i] = (double)NAN;

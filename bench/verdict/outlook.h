@@ -8,7 +8,8 @@
 
 typedef struct {
     int seeds, arms, cells;     /* arms: beside the baseline */
-    int comparisons;            /* of `table`: arms x cells x steps above 0, adjusted together */
+    int comparisons;            /* of `table`: arms (or what `compare` names) x cells x steps above 0, adjusted
+                                   together */
     double alpha, floor;        /* floor: the smallest p that so many seeds can have */
     int least;                  /* the fewest seeds with a floor below alpha; 0: none has */
     double detectable, among;   /* the difference that is found in 80 %, in SDs of the differences over seeds, by one

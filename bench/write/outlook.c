@@ -63,13 +63,13 @@ static void spread_text(const Outlook *o, const Experiment *x, Text *out) {
     if (known) text_format(out, "%s.\n", known > NAMED ? ", …" : "");
 }
 
-static void power_text(const Outlook *o, Text *out) {
+static void power_text(const Outlook *o, const Experiment *x, Text *out) {
     bool several = o->comparisons > 1;
     text_format(out, "  One comparison alone finds a difference of %.2g SD in 80%% of cases", o->detectable);
     text_format(out, ", where SD is that of the differences over seeds%s\n", several ? ";" : ".");
     if (!several) return;
-    text_format(out, "  %d comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays ",
-                o->comparisons);
+    text_format(out, "  %d comparisons (%s, cells, steps) are decided together by max-T: the smallest p stays ",
+                o->comparisons, x->compares ? "pairs" : "arms");
     floor_text(o->seeds, out);
     if (isnan(o->among))
         text_format(out, ", but the difference has to be larger.\n");
@@ -133,7 +133,7 @@ void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
     }
     reach_text(o, FORMAT_REAL(o->alpha), out);
     if (!isnan(o->detectable)) {
-        power_text(o, out);
+        power_text(o, x, out);
         spread_text(o, x, out);
     }
     margin_text(o, x, out);

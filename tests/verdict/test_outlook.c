@@ -63,6 +63,11 @@ Test(outlook, the_family_is_the_table_s) {
     cr_expect(o.among > 1.2 * o.detectable && o.among < 2 * o.detectable, "%g", o.among);
     look("seeds: 5\nlr: [1e-3, 2e-3, 3e-3]");
     cr_expect_eq(o.comparisons, 12);
+    look("seeds: 6\ncompare: [b - a, c - a, c - b]");
+    cr_expect_eq(o.comparisons, 6);
+    SAYS("6 comparisons (pairs, cells, steps) are decided together");
+    look("seeds: 6\ncompare: [c - b]");
+    cr_expect_eq(o.comparisons, 2);
     look("seeds: 12");
     cr_expect(isnan(o.among), "this takes seconds, or fewer samples");
     SAYS("but the difference has to be larger.");
