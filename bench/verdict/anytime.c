@@ -134,11 +134,19 @@ static void need_signs(const Comparison *c, int most, double level, StAnytimeNee
     need->decided = fmin(need->decided, signs.decided);
 }
 
+/* Join ends that rounding alone sets apart: all differences are the same. */
+static void join_ends(const Comparison *c, double mean, StInterval *ci) {
+    double middle = (ci->lo + ci->hi) / 2;
+    if (ci->status != ST_OK || ci->hi - ci->lo > 8 * st_tol(c->pairs.scale)) return;
+    ci->lo = ci->hi = mean >= ci->lo && mean <= ci->hi ? mean : middle;
+}
+
 /* The interval and what is still needed, of one that could be paired. */
 static void alone(const Family *f, const Comparison *c, int most, Anytime *a) {
     const StPairs *x = &c->pairs;
     double level = f->alpha / f->count, margin = c->t_decides ? c->what.margin : (double)NAN;
     if (c->t_decides) a->ci = st_anytime_ci(x->d, x->n, x->scale, 1 - level);
+    join_ends(c, a->mean, &a->ci);
     if (a->at) return;
     a->need = st_anytime_need(x->d, x->n, x->scale, margin, level, (size_t)most, CONTINUATIONS, c->key);
     if (!c->t_decides && a->need.status == ST_OK) need_signs(c, most, level, &a->need);

@@ -46,6 +46,17 @@ Test(compare_anytime, the_margin) {
               "a diverged run counts as the cap");
 }
 
+/* Seeds that all differ by the same are shown without the digits that rounding left. */
+Test(compare_anytime, differences_that_are_all_the_same) {
+    make("seed,a,b\n1,3.01,3.01\n2,3.02,3.02\n3,3.03,3.03\n4,3.04,3.04\n5,3.05,3.05\n6,3.06,3.06\n"
+         "7,3.07,3.07\n8,3.08,3.08\n", .1, NAN, 64);
+    says(compare_text, " 0.000 [0.000, 0.000] ", true);
+    make("seed,a,b\n1,3.01,3.11\n2,3.02,3.12\n3,3.03,3.13\n4,3.04,3.14\n5,3.05,3.15\n6,3.06,3.16\n"
+         "7,3.07,3.17\n8,3.08,3.18\n", .1, NAN, 64);
+    says(compare_text, " +0.1000 [0.1000, 0.1000] ", true);
+    says(compare_text, "e-0", false);
+}
+
 /* The cap of a diverged run gives no verdict: the signs, with that run the worst, must show the side too. */
 Test(compare_anytime, no_cap_decides) {
     static const char nine_of_ten[] = "seed,a,b\n1,3.009,2.899\n2,2.979,2.831\n3,3.09,3.013\n4,2.984,nan\n"
