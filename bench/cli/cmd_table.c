@@ -275,9 +275,14 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     return RC_OK;
 }
 
-/* --fail-on: of the arms at each cell's last step. RC_OK without it. */
+/* --fail-on: of the arms at each cell's last step; nothing is decided by a partial table. RC_OK without it. */
 static Rc gate(const Options *o, const Table *t, const FailOn *f) {
     if (!o->times[OPTION_fail_on]) return RC_OK;
+    if (t->partial) {
+        terminal_say(stderr, "normbench: --fail-on %s: not decided: a partial table decides nothing\n",
+                     option(o, OPTION_fail_on, ""));
+        return RC_INCONCLUSIVE;
+    }
     OWNED bool *last = mem_alloc((size_t)t->family.count + 1, sizeof *last);
     for (int i = 0; i < t->family.count; i++) {
         const Contrast *what = &t->family.at[i].what;

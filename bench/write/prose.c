@@ -67,7 +67,7 @@ void prose_comparison(const Table *t, const Comparison *c, Text *out) {
     const char *arm = t->x->arm[c->what.term[0].arm].label, *base = t->x->arm[c->what.term[1].arm].label;
     char where[256];
     size_t from = out->length;
-    if (t->exploratory) text_format(out, "in an exploratory comparison, ");
+    table_aside(t, out);
     if (experiment_cell_text(where, t->x, c->what.cell)[0]) text_format(out, "at %s, ", where);
     bool first = out->length == from;
     switch (c->decision) {

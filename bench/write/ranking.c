@@ -1,4 +1,5 @@
 /* The ranking of arms at their best learning rates, as tables (bench/verdict/ranking.h). */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -353,8 +354,11 @@ void best_tables(const Table *t, CellsList *out) {
 
 void best_sentence(const Table *t, const Best *b, const BestPair *p, Text *out) {
     int decimals = decimals_for(p->minus.se, RANKING_DIGITS);
-    text_format(out, "%s each arm at its best of %d learning rates, %s ends %s nats %s than %s",
-                t->exploratory ? "In an exploratory comparison, with" : "With", b->ranking.rates, label_of(t, p->arm),
+    size_t from = out->length;
+    table_aside(t, out);
+    text_format(out, "with each arm at its best of %d learning rates, ", b->ranking.rates);
+    out->at[from] = (char)toupper((unsigned char)out->at[from]);
+    text_format(out, "%s ends %s nats %s than %s", label_of(t, p->arm),
                 SHOW_NUMBER(fabs(p->difference), decimals), p->difference < 0 ? "lower" : "higher",
                 label_of(t, p->against));
     text_format(out, " (");

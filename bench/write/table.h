@@ -134,6 +134,8 @@ void table_words(const Table *t, const Family *f, const Comparison *c, Decision 
 /* What is missing, "changed on the command line", or how many runs are older than the plan; "" when the table is none
  * of these. */
 void table_exploratory(const Table *t, Text *out);
+/* "in a partial table of 7 of 8 seeds, ", "in an exploratory comparison, " or "": how a sentence about it begins. */
+void table_aside(const Table *t, Text *out);
 /* "PARTIAL", "EXPLORATORY" or "". */
 const char *table_mark(const Table *t);
 

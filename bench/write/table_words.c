@@ -242,6 +242,14 @@ void table_exploratory(const Table *t, Text *out) {
                     t->sample.cells * t->sample.arms * t->sample.seeds);
 }
 
+void table_aside(const Table *t, Text *out) {
+    const char *missing = t->options.partial;
+    if (t->partial)
+        text_format(out, "in a partial table of %.*s, ", (int)strcspn(missing, ";"), missing);
+    else if (t->exploratory)
+        text_format(out, "in an exploratory comparison, ");
+}
+
 int table_diverged(const Table *t) {
     int lost = 0;
     for (int cell = 0; cell < t->sample.cells; cell++)

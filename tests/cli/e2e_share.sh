@@ -203,6 +203,10 @@ check_a_partial_table_is_marked() {
   done
   grep -q 'caption{PARTIAL' "$W"/r/out/*/toy-partial.tex || fail "the caption does not say so"
   ! grep -lr PARTIAL "$W/r/out" --include='toy.*' || fail "a partial table stands in the whole one's place"
+  ends 4 table toy.yaml --profile smoke --partial --fail-on worse --results "$W/r"
+  says '^normbench: --fail-on worse: not decided: a partial table decides nothing$'
+  ends 0 table toy.yaml --profile smoke --partial --sentence --results "$W/r"
+  prints '^In a partial table of 1 of 2 seeds, it is not decided whether'
   for gone in "$W"/r/runs/*/record.json; do
     ! grep -q '^ *"spec".*seed = 1' "$gone" || { rm -r "$(dirname "$gone")" && break; }
   done

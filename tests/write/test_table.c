@@ -3,6 +3,7 @@
 
 #include "bench/figures/figure.h"
 #include "bench/verdict/sensitivity.h"
+#include "bench/write/prose.h"
 #include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
@@ -267,6 +268,15 @@ Test(table, exploratory_tables_carry_no_marks) {
     WRITES(table_text, "(exploratory)");
     WRITES(table_csv, ",lower,true,better than baseline\n");
     cr_expect_str_eq(m.table.name, "made-up-4");
+}
+
+/* What is missing stands in every sentence that one may paste. */
+Test(table, sentences_of_a_partial_table_say_so) {
+    made_up(made_up_four, "quick", (TableOptions){.partial = "7 of 8 seeds; missing: 2 of 4 runs of seed 8"});
+    const Comparison *last = &m.table.family.at[m.table.family.count - 1];
+    LOCAL_TEXT(out);
+    prose_comparison(&m.table, last, &out);
+    cr_expect_eq(strstr(out.at, "In a partial table of 7 of 8 seeds, "), out.at, "%s", out.at);
 }
 
 /* Two variations of one experiment in one paper: their labels and macros differ, and keep what they are called. */
