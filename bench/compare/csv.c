@@ -1,5 +1,6 @@
 /* CSV: the header says whether a line is one run (seed, arm, value) or one seed with a column for every arm. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,7 @@ static Rc check_header(const Csv *c, Error *e) {
 typedef struct {
     int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm or run; seed < 0: there is none */
     int index;                                   /* passed over; -1: there is none */
+    int status;                                  /* a run that is diverged by it has no value; -1: there is none */
     int empty;                                   /* columns behind the last one, with neither name nor values */
     char **name;                                 /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
@@ -260,13 +262,20 @@ static bool is_run_list(const Csv *c, FileShape *s) {
     return s->arm >= 0 && s->value >= 0;
 }
 
+/* A column `status` of lines that are runs, as `normbench runs --format csv` prints it. */
+static Rc find_status(const Csv *c, FileShape *s, Error *e) {
+    s->status = rows_of(c)->columns.steps ? -1 : column(c, "status");
+    if (s->status >= 0 && has_part(s, s->status)) s->status = -1;
+    return find_seeds(c, s, e);
+}
+
 static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     static const char *const known[] = {"seed", "arm", "value", "corpus"};
     const CompareColumns *n = &rows_of(c)->columns;
     char hint[96];
     int others = 0;
     s->fields = c->fields;
-    s->arm = s->value = s->block = s->corpus = -1;
+    s->arm = s->value = s->block = s->corpus = s->status = -1;
     s->index = is_index(c, 0) ? 0 : -1;
     s->seed = usual_column(c, "seed");
     pass_bands(c, s);
@@ -275,8 +284,8 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     s->corpus = corpus_column(c);
     if (n->steps && find_column(c, n->step, "step", &s->block, e)) return e->code;
     if ((n->arm || n->value) && s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
-    if (is_run_list(c, s)) return find_seeds(c, s, e);
-    if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_seeds(c, s, e);
+    if (is_run_list(c, s)) return find_status(c, s, e);
+    if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_status(c, s, e);
     s->arm = usual_column(c, "arm"), s->value = usual_column(c, "value");
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
@@ -428,6 +437,7 @@ static Rc read_run(Csv *c, const FileShape *s, Error *e) {
     if (passed_over(c, value)) return read_absent(c, s, e);
     if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
+    if (s->status >= 0 && !strcmp(c->field[s->status], "diverged")) row.value = (double)NAN;
     if (s->seed < 0 && !rows_of(c)->columns.steps) row.seed = compare_next_run(rows_of(c), row.arm);
     compare_row_add(rows_of(c), row);
     return RC_OK;

@@ -294,6 +294,8 @@ Test(compare, columns_by_any_name) {
         {"seed,lr,method,loss\n1,.1,adam,3\n1,.1,lion,4\n2,x,adam,5\n2,,lion,nan\n",
          {.arm = "method", .value = "loss"}},
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.arm = "method"}},
+        {"seed,method,status,loss\n1,adam,ok,3\n1,lion,ok,4\n2,adam,ok,5\n2,lion,diverged,6\n",
+         {.arm = "method", .value = "loss"}},
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.value = "loss"}},
         {"id,adam,lion\n1,3,4\n2,5,nan\n", {.seed = "id"}},
         {",seed,adam,lion\n0,1,3,4\n1,2,5,nan\n", {NULL}},
