@@ -15,6 +15,7 @@
 #include "bench/run/cluster/share.h"
 #include "bench/run/watch.h"
 #include "bench/slurm/status.h"
+#include "bench/store/ended.h"
 #include "bench/store/store.h"
 #include "bench/store/texts.h"
 #include "bench/verdict/until.h"
@@ -67,6 +68,17 @@ static bool planned(const SpecHash *hash, int count, const char *spec) {
     return !hash || bsearch(spec, hash, (size_t)count, sizeof *hash, by_text);
 }
 
+/* As record_status says it. The whole record is read only of a run whose last loss is above that of a uniform guess. */
+static bool is_diverged(const char *folder, const RecordHead *h) {
+    RunRecord r;
+    Error none;
+    if (strcmp(h->status, "ok") != 0 || h->last_loss <= log(h->vocab)) return !strcmp(h->status, "diverged");
+    if (record_read_ended(&r, folder, h->id, &none)) return false;
+    bool diverged = !strcmp(record_status(&r), "diverged");
+    record_release(&r);
+    return diverged;
+}
+
 /* Counts what is stored; returns how long a run took, NaN when none is stored. */
 static double count_stored(Status *st, const Store *stored, const SpecHash *hash, int hashes) {
     double seconds = 0;
@@ -75,7 +87,7 @@ static double count_stored(Status *st, const Store *stored, const SpecHash *hash
         bool again = hash && i && !strcmp(h->spec_sha256, stored->head[i - 1].spec_sha256); /* of another arithmetic */
         if (again || !planned(hash, hashes, h->spec_sha256)) continue;
         st->done++;
-        st->diverged += !strcmp(h->status, "diverged");
+        st->diverged += is_diverged(stored->folder, h);
         seconds += h->wall_seconds;
     }
     return st->done ? seconds / st->done : (double)NAN;

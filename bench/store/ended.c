@@ -35,6 +35,13 @@ bool record_status_needs_curves(const RunRecord *r) {
            record_at(r, last)->metric[METRIC_valid_loss] > log(r->vocab);
 }
 
+Rc record_read_ended(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Rc rc = record_members(r, folder, id, e);
+    if (rc || !record_status_needs_curves(r)) return rc;
+    record_release(r);
+    return record_read(r, folder, id, e);
+}
+
 const char *record_status(const RunRecord *r) {
     int last = last_step(r);
     return last > 0 && record_diverged(r, last) ? "diverged" : r->status;

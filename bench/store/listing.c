@@ -267,19 +267,12 @@ static int by_order(const void *a, const void *b) {
     return strcmp(x->record->id, y->record->id);
 }
 
-static Rc read_listed(RunRecord *r, const Store *stored, const char *id, Error *e) {
-    Rc rc = record_members(r, stored->folder, id, e);
-    if (rc || !record_status_needs_curves(r)) return rc;
-    record_release(r);
-    return record_read(r, stored->folder, id, e);
-}
-
 /* Read the record of each head; those that do not read are damaged, as heads that do not. */
 static void read_records(Listing *l, Store *stored) {
     const int damaged = stored->damaged;
     while (l->records < stored->heads) {
         Error why;
-        if (read_listed(&l->record[l->records], stored, stored->head[l->records].id, &why))
+        if (record_read_ended(&l->record[l->records], stored->folder, stored->head[l->records].id, &why))
             store_drop(stored, l->records, &why);
         else
             l->records++;
@@ -346,7 +339,7 @@ char *listing_value(char *out, const Listing *l, const ListedRun *run, const cha
                        : is(key, "profile")  ? g->profile
                        : is(key, "arm")      ? run->arm
                        : is(key, "class")    ? r->arithmetic_class
-                       : is(key, "status")   ? r->status
+                       : is(key, "status")   ? record_status(r)
                        : is(key, "variant")  ? r->spec.variant.name
                                              : NULL;
     if (text)

@@ -101,7 +101,8 @@ static const JsonField members[] = {
     ROW(diverged_step), ROW(parameters), ROW(step_seconds), ROW(memory_mb), ROW(wall_seconds), {0}};
 #define HEAD(member) JSON_FIELD(RecordHead, member)
 static const JsonField head_members[] = {HEAD(id), HEAD(arithmetic_class), HEAD(arithmetic), HEAD(dataset_sha256),
-                                         HEAD(tokenizer_sha256), HEAD(status), HEAD(wall_seconds), {0}};
+                                         HEAD(tokenizer_sha256), HEAD(status), HEAD(vocab), HEAD(wall_seconds),
+                                         {0}};
 
 /* Read the members of a record or of its head. */
 static Rc take_members(void *to, const JsonField *fields, const json_t *root, Error *e) {
@@ -367,29 +368,37 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
 }
 
-/* Cut out the evaluations, nine tenths of a record's text, if it has record_write's layout. */
-static void cut_evaluations(char *bytes, size_t *length) {
-    char *from = strstr(bytes, "\n \"evaluations\": ["), *to = from ? strstr(from, "\n ],\n") : NULL;
-    if (!to) return;
+/* Cut out the evaluations, nine tenths of a record's text, if it has record_write's layout. Return the last one's loss;
+ * NaN: not known. */
+static double cut_evaluations(char *bytes, size_t *length) {
+    static const char key[] = "\n   \"valid_loss\": ";
+    char *from = strstr(bytes, "\n \"evaluations\": ["), *to = from ? strstr(from, "\n ],\n") : NULL, *end;
+    if (!to) return (double)NAN;
+    const char *last = NULL;
+    for (const char *at = from; (at = strstr(at, key)) && at < to; at += strlen(key)) last = at + strlen(key);
+    double loss = last ? strtod(last, &end) : (double)NAN;
+    if (last && end == last) loss = (double)NAN;
     from += strlen("\n \"evaluations\": [");
     memmove(from, to, *length - (size_t)(to - bytes));
     *length -= (size_t)(to - from);
     bytes[*length] = '\0';
+    return loss;
 }
 
-/* Load a record; head: without the evaluations; text: what was loaded, for the caller to free (NULL: not wanted). */
-static Rc load(json_t **root, const char *path, bool head, char **text, Error *e) {
+/* Load a record; last_loss not NULL: without the evaluations, and the last one's loss; text: what was loaded, for the
+ * caller to free (NULL: not wanted). */
+static Rc load(json_t **root, const char *path, double *last_loss, char **text, Error *e) {
     char *bytes;
     size_t length;
     json_error_t why;
     if (file_read(path, &bytes, &length, e)) return e->code;
-    if (head) cut_evaluations(bytes, &length);
+    if (last_loss) *last_loss = cut_evaluations(bytes, &length);
     *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
     if (*root && text)
         *text = bytes;
     else
         free(bytes);
-    if (!*root && head) return load(root, path, false, text, e); /* for the line numbers of the whole text */
+    if (!*root && last_loss) return load(root, path, NULL, text, e); /* for the line numbers of the whole text */
     return *root ? RC_OK : error_set(e, RC_INTEGRITY, "%s: line %d: %s", path, why.line, why.text);
 }
 
@@ -416,13 +425,13 @@ Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
     json_auto_t *root = NULL;
     *h = (RecordHead){0};
     text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = load(&root, path.at, true, NULL, e);
+    Rc rc = load(&root, path.at, &h->last_loss, NULL, e);
     if (!rc) rc = read_head(h, root, id, e) ? error_prefix(e, "%s: ", path.at) : RC_OK;
     return rc;
 }
 
 static Rc read_record(RunRecord *r, json_t **root, char **text, const char *path, const char *id, Error *e) {
-    if (load(root, path, false, text, e)) return e->code;
+    if (load(root, path, NULL, text, e)) return e->code;
     Rc rc = read_members(r, *root, e);
     if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;

@@ -94,7 +94,9 @@ typedef struct {
     char plain_sha256[SHA256_HEX]; /* spec_sha256 without the bytes of a user's own text; else equal */
     char status[16];
     PrecisionKind precision; /* the spec's */
+    int vocab;
     double wall_seconds;
+    double last_loss; /* of the last validation; NaN: not known */
     int64_t made; /* 0: the record is older than this member */
 } RecordHead;
 

@@ -170,6 +170,11 @@ assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is anothe
   ends 0 "${one[@]}" --arm "$wild" --set steps=40 --results "$W/d"
   ends 0 status one.yaml --arm "$wild" --set steps=40 --watch --results "$W/d" # ends by itself: all is done
   prints '^one: 2 runs: 2 done \(1 diverged\), 0 running, 0 waiting$'
+  ends 0 "${one[@]}" --set lr=1e-30 --results "$W/g" # no better than a guess, and no better than it began
+  ends 0 status one.yaml --set lr=1e-30 --results "$W/g"
+  prints '^one: 1 runs: 1 done \(1 diverged\), 0 running, 0 waiting$'
+  ends 0 runs one.yaml status=diverged --set lr=1e-30 --results "$W/g"
+  prints '^  [0-9a-f]{12}  plain +1 +[0-9.]+  diverged$'
   # A disk that fails once, wherever that makes a run fail.
   for at in $(seq 5 60); do
     rm -rf "$W/f"
