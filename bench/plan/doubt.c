@@ -202,6 +202,19 @@ static void mixed_doubts(const Experiment *x, Text *out) {
         }
 }
 
+/* Doubt arms that set a key which is a list: their rows stand under values that they do not have. */
+static void own_doubts(const Experiment *x, Text *out) {
+    char own[SPEC_TEXT_SIZE], shown[SPEC_TEXT_SIZE], level[FACTOR_VALUE_SIZE];
+    for (const Factor *f = x->factor; f < x->factor + x->factors; f++)
+        for (const Arm *a = x->arm; a < x->arm + x->arms; a++) {
+            if (!says(a->own, f->key)) continue;
+            spec_shown(shown, f->key, spec_get(own, &a->spec, f->key));
+            text_format(out, "%s: arm %s sets its own, so that its rows at ", f->key, a->name);
+            for (int i = 0; i < f->values; i++) text_format(out, i ? ", %s" : "%s", factor_text(level, f, i));
+            text_format(out, " are all of runs at %s\n", shown);
+        }
+}
+
 /* Doubt arms that tables and figures call alike. */
 static void label_doubts(const Experiment *x, Text *out) {
     for (int arm = 1; arm < x->arms; arm++)
@@ -246,6 +259,7 @@ void experiment_doubts(const Experiment *x, Text *out) {
         free(all[i].line);
     }
     mixed_doubts(x, out);
+    own_doubts(x, out);
     if (x->alpha > 0.5)
         text_format(out, "alpha: %g is above 0.5; it is the level of the tests, 1 minus the confidence\n", x->alpha);
     summary_doubts(x, out);

@@ -35,6 +35,8 @@ static const struct {
     {"lr: 0.02\nweight_decay: 75\noptimizer: sgd", ""},
     {"init_std: 0", "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n"},
     {"alpha: 0.95", "alpha: 0.95 is above 0.5; it is the level of the tests, 1 minus the confidence\n"},
+    {"lr: [1e-2, 3e-2]\n" ARMS("lr: 0.02"),
+     "lr: arm b sets its own, so that its rows at 1e-2, 3e-2 are all of runs at 2e-2\n"},
     {ARMS("tokenizer: byte"), "tokenizer: arms a and b differ in it, so their losses are of different tokens\n"},
     {ARMS("out_strength: 0.5"), "arm 'b': out_strength: it changes nothing: no block has a norm that "
                                 "it applies to\n"},
