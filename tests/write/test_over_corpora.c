@@ -14,6 +14,7 @@ static Corpora c;
 
 MADE_UP_SUMMARY(corpora, text)
 MADE_UP_SUMMARY(corpora, tex)
+MADE_UP_SUMMARY(failures, text)
 
 /* Bits per byte over the corpus' own level, 1 and 3: far apart, so that without it all differences between arms were
  * lost among those of the corpora. */
@@ -158,4 +159,21 @@ Test(over_corpora, none_without_being_asked) {
     OMITS(corpora_tex, "a");
     OMITS(corpora_text, "a");
     OMITS(table_json, "\"friedman\"");
+}
+
+/* Runs stall by the unigram model of their own corpus; an arm with other tokens has another one. */
+Test(over_corpora, failures_name_the_loss_of_each_corpus) {
+    static const char *const says[] = {"each token occurs (3.347 nats). ",
+                                       "each token occurs (3.347 nats on synthetic, 2.500 on tinyshakespeare). ",
+                                       "each token occurs. "};
+    for (int kind = 0; kind < 3; kind++) {
+        made_up_init(HEAD ARMS, NULL);
+        m.x.summary[SUMMARY_failures] = true;
+        for (int arm = 0; arm < m.x.arms && kind; arm++)
+            for (int seed = 0; seed < m.x.seeds; seed++) made_up_at(1, arm, seed)->unigram = arm ? 2.5 * kind : 2.5;
+        OK(made_up_table((TableOptions){0}, &e));
+        OWNED char *text = made_up_write(failures_text);
+        made_up_unbroken(text);
+        cr_expect(strstr(text, says[kind]), "'%s' is not in:\n%s", says[kind], text);
+    }
 }
