@@ -14,7 +14,7 @@
 /* Plans of all files that are read; options: as in RunGroup. */
 typedef struct {
     Experiment **at;
-    char (*options)[sizeof(((RunGroup *)0)->options)];
+    char **options;
     int count;
 } Plans;
 
@@ -22,18 +22,19 @@ static void plans_release(Plans *p) {
     for (int i = 0; i < p->count; i++) {
         experiment_release(p->at[i]);
         free(p->at[i]);
+        free(p->options[i]);
     }
     free(p->at);
     free(p->options);
 }
 
 /* Takes x over, unless its plan is there under its name. Whether it did. */
-static bool add_experiment(Plans *p, const Experiment *x) {
+static bool add_experiment(Plans *p, const Experiment *x, const char *options) {
     for (int i = 0; i < p->count; i++)
         if (!strcmp(p->at[i]->name, x->name) && !strcmp(p->at[i]->plan, x->plan)) return false;
     p->at = mem_grow(p->at, (size_t)p->count + 1, sizeof *p->at);
     p->options = mem_grow(p->options, (size_t)p->count + 1, sizeof *p->options);
-    p->options[p->count][0] = 0;
+    p->options[p->count] = mem_text(options);
     p->at[p->count] = mem_alloc(1, sizeof *x);
     *p->at[p->count++] = *x;
     return true;
@@ -43,7 +44,7 @@ static bool add_experiment(Plans *p, const Experiment *x) {
 static Rc add_plan(Plans *p, const char *path, const char *profile, const Overrides *o, Error *e) {
     Experiment x;
     if (experiment_read(&x, path, profile, o, e)) return e->code;
-    if (!add_experiment(p, &x)) experiment_release(&x);
+    if (!add_experiment(p, &x, "")) experiment_release(&x);
     return RC_OK;
 }
 
@@ -71,10 +72,7 @@ static void add_noted(Plans *p, const Session *s, const char *word, const char *
     if (of && !plan_note_experiment(&note, s->root, word, &x, &none)) {
         LOCAL_TEXT(options);
         if (json_array_size(note.set) || json_array_size(note.arm)) plan_note_options(&note, &options);
-        if (add_experiment(p, &x))
-            snprintf(p->options[p->count - 1], sizeof *p->options, "%s", options.at);
-        else
-            experiment_release(&x);
+        if (!add_experiment(p, &x, options.at)) experiment_release(&x);
     }
 }
 
@@ -91,7 +89,7 @@ static Rc read_plans(Plans *p, const Session *s, const char *experiment, Error *
     if (s->recalled.all) {
         Experiment x;
         if (session_plan(s, experiment, &x, e)) return e->code;
-        add_experiment(p, &x);
+        add_experiment(p, &x, "");
         return RC_OK;
     }
     if (experiment) {
@@ -119,9 +117,9 @@ static ListedRun *add_run(Listing *l, const RunRecord *r, int group, int place) 
     return run;
 }
 
-static RunGroup *add_group(Listing *l) {
+static RunGroup *add_group(Listing *l, const char *options) {
     l->group = mem_grow(l->group, (size_t)l->groups + 1, sizeof *l->group);
-    l->group[l->groups] = (RunGroup){0};
+    l->group[l->groups] = (RunGroup){.options = mem_text(options)};
     return &l->group[l->groups++];
 }
 
@@ -167,14 +165,13 @@ static void take_run(Listing *l, const Stored *s, const RunSpec *spec, int group
 
 /* Take the stored runs of a plan, of every precision if it leaves that open, and mark them as planned. */
 static void take_plan(Listing *l, const Stored *s, const Experiment *x, const char *options) {
-    RunGroup *g = add_group(l);
+    RunGroup *g = add_group(l, options);
     int group = l->groups - 1, place = 0;
     bool open = experiment_leaves_precision(x);
     snprintf(g->experiment, sizeof g->experiment, "%s", x->name);
     snprintf(g->profile, sizeof g->profile, "%s", x->profile);
     snprintf(g->plan, sizeof g->plan, "%s", x->plan);
     snprintf(g->file, sizeof g->file, "%s", x->file);
-    snprintf(g->options, sizeof g->options, "%s", options);
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++)
             for (int seed = 0; seed < x->seeds; seed++, place++) {
@@ -218,18 +215,18 @@ static void name_arm(ListedRun *run, const Plans *p, const char *experiment) {
     snprintf(run->label, sizeof run->label, "%s", best ? best->label : run->arm);
 }
 
-/* Write " on other bytes of text:mine.txt (SHA-256 0123456789ab)" for a run whose text has changed; else "". */
-static void other_bytes(const RunRecord *r, const Experiment *of, char *out, size_t size) {
-    out[0] = 0;
+/* Append " on other bytes of text:mine.txt (SHA-256 0123456789ab)" for a run whose text has changed. */
+static void other_bytes(const RunRecord *r, const Experiment *of, Text *out) {
     for (int i = 0; of && spec_own_text(&r->spec) && i < of->texts; i++)
         if (of->text[i].sha256[0] && !strcmp(of->text[i].name.text, r->spec.dataset.text) &&
             strcmp(of->text[i].sha256, r->dataset_sha256) != 0)
-            snprintf(out, size, " on other bytes of %.80s (SHA-256 %.12s)", r->spec.dataset.text, r->dataset_sha256);
+            text_format(out, " on other bytes of %s (SHA-256 %.12s)", r->spec.dataset.text, r->dataset_sha256);
 }
 
 /* Assign a run that no profile plans to the file whose plan it declares. */
 static void take_unplanned(Listing *l, const RunRecord *r, const Plans *p, bool of_files) {
     LOCAL_TEXT(line);
+    LOCAL_TEXT(text);
     char plan[SHA256_HEX] = "";
     const Experiment *of = NULL;
     if (r->declared && !strncmp(r->declared, "plan ", 5)) snprintf(plan, sizeof plan, "%.64s", r->declared + 5);
@@ -239,17 +236,15 @@ static void take_unplanned(Listing *l, const RunRecord *r, const Plans *p, bool 
     }
     if (!of && of_files) return;
     const char *experiment = of ? of->name : "";
-    char text[sizeof ((RunGroup *)0)->options];
     int group = 0;
-    other_bytes(r, of, text, sizeof text);
+    other_bytes(r, of, &text);
     while (group < l->groups && (l->group[group].planned || strcmp(l->group[group].plan, plan) ||
-                                 strcmp(l->group[group].options, text) ||
+                                 strcmp(l->group[group].options, text.at) ||
                                  strcmp(l->group[group].experiment, experiment)))
         group++;
-    RunGroup *g = group < l->groups ? &l->group[group] : add_group(l);
+    RunGroup *g = group < l->groups ? &l->group[group] : add_group(l, text.at);
     snprintf(g->experiment, sizeof g->experiment, "%s", experiment);
     snprintf(g->plan, sizeof g->plan, "%s", plan);
-    strcpy(g->options, text);
     g->stored++;
     name_arm(add_run(l, r, group, 0), p, experiment);
 }
@@ -308,6 +303,7 @@ Rc listing_make(Listing *l, const Session *s, Store *stored, const char *experim
 
 void listing_release(Listing *l) {
     for (int i = 0; i < l->records; i++) record_release(&l->record[i]);
+    for (int i = 0; i < l->groups; i++) free(l->group[i].options);
     free(l->record);
     free(l->group);
     free(l->run);

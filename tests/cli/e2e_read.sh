@@ -55,6 +55,10 @@ PY
   ends 0 "${run[@]}" --set steps=8 --set seeds=1 --arm '{plain: {variant: pre}}' --results "$W/r"
   ends 0 runs toy.yaml --results "$W/r"
   prints '^toy --profile smoke --set steps=7 --set seeds=1 \(plan [0-9a-f]{8}\): 2 of 2 runs stored$'
+  ends 0 "${run[@]}" --set steps=6 --set seeds=1 --arm '{plain: {variant: pre, label: "A label of fifty letters or more, in several words"}}' \
+    --arm '{other: {variant: post, label: "Another label of fifty letters or more, in words"}}' --results "$W/r"
+  ends 0 runs toy.yaml --format json --results "$W/r" # the command is whole
+  grep -qF "or more, in words\\\"}}'\"" "$W/out" || fail "the options are cut"
   ends 0 runs --results "$W/r"
   prints '^toy smoke \(plan [0-9a-f]{8}\): 4 of 4 runs stored$' && ! grep -q 'no experiment' "$W/out" || fail "not all are known"
   rm -r "$W/r/out"
