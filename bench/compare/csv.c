@@ -119,6 +119,8 @@ typedef struct {
     char **name;                                 /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
     bool runs;  /* a column is a run */
+    const char *guessed;      /* the first arm, of a shape that was guessed; NULL */
+    char guessed_where[700];  /* its line */
     struct {
         bool passed; /* a band of W&B */
         int arm;
@@ -319,6 +321,16 @@ static void guess_shape(Csv *c, FileShape *s) {
     s->guess = false;
     if (first == second || !is_name(c->field[two[first]])) return;
     s->arm = two[first], s->value = two[!first];
+    s->guessed = c->field[s->arm];
+    snprintf(s->guessed_where, sizeof s->guessed_where, "%s", c->where);
+}
+
+/* An arm that is a number, of a shape that was guessed: a text cell was taken for an arm, and is the mistake. */
+static Rc check_guess(const Csv *c, const FileShape *s, Error *e) {
+    double ignored;
+    if (!s->guessed || log_absent(c->field[s->arm]) || !log_number(c->field[s->arm], &ignored)) return RC_OK;
+    (void)compare_value(s->guessed_where, s->name[s->arm], s->guessed, &ignored, e);
+    return error_add(e, "%s", compare_name_columns);
 }
 
 /* A column that is a run: its arm, and its seed where it names one. */
@@ -434,6 +446,7 @@ static Rc read_absent(Csv *c, const FileShape *s, Error *e) {
 static Rc read_run(Csv *c, const FileShape *s, Error *e) {
     CompareRow row;
     const char *value = c->field[s->value];
+    if (check_guess(c, s, e)) return e->code;
     if (passed_over(c, value)) return read_absent(c, s, e);
     if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;

@@ -115,6 +115,8 @@ Test(compare_bad, files_that_are_refused) {
         {"seed,a,b\n1,-1e100,2\n", RC_USAGE, "f:2:a: -1e+100 is too large"},
         {"seed,a,b\n1.5,2,3\n", RC_USAGE, "f:2:seed: '1.5' is not a whole number"},
         {"seed,a,b\n-1,2,3\n", RC_USAGE, "f:2:seed: '-1' is not a whole number"},
+        {"seed,pre,post\n1,3.2,crash\n2,3.3,3.4\n3,3.2,3.3\n", RC_USAGE,
+         "f:2:post: 'crash' is not a number (a diverged run is written nan); if a line is one run, --column arm=NAME"},
         {"seed,a,b\n1,2,3\n99999999999999999999,2,3\n", RC_USAGE, "f:3:seed: '99999999999999999999'"},
         {"seed,a,b\n1,2,3\n1,2,3\n", RC_USAGE, "f:3: seed 1 of arm 'a' is there twice (first on line 2)"},
         {"seed,step,pre,post\n1,10,2,3\n", RC_USAGE, "f:1: column 'step' is no arm: leave it out"},
