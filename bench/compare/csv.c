@@ -65,8 +65,7 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     error_set(e, RC_USAGE, "%s: %s '%.80s'%s (--%s%s%s names it)", c->where,
               c->kind ? "no record has" : "the header has no column", name, hint, value ? "metric" : "column ",
               value ? "" : option, value ? " NAME" : "=NAME");
-    for (int i = 0; i < c->fields && !near; i++)
-        error_add(e, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
+    for (int i = 0; i < c->fields && !near; i++) error_add(e, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
     return named || strcmp(option, "seed") ? e->code : error_add(e, "; --unpaired compares runs without seeds");
 }
 
@@ -74,21 +73,6 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
 static bool is_index(const Csv *c, int column) {
     const char *name = c->field[0];
     return !column && c->fields > 2 && (!name[0] || !strcmp(name, "Unnamed: 0") || !strcmp(name, "index"));
-}
-
-/* What logs hold beside results; none of it is an arm. */
-static bool is_no_arm(const char *name) {
-    static const char *const names[] = {"step",       "steps",   "epoch",      "epochs", "iteration",
-                                        "iterations", "iter",    "index",      "lr",     "learning_rate",
-                                        "time",       "seconds", "timestamp",  "date",   "batch",
-                                        "delta",      "diff",    "difference", "pct",    "percent"};
-    /* Made of other columns: */
-    static const char *const ends[] = {"_delta", "_diff", "_difference", "_pct", "_percent"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcasecmp(name, names[i])) return true;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (strlen(name) > strlen(ends[i]) && !strcasecmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
-    return false;
 }
 
 /* Nor is any of this where no column of seeds says that a line is one. */
@@ -119,14 +103,47 @@ typedef struct {
     char **name;                                 /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
     bool runs;  /* a column is a run */
-    const char *guessed;      /* the first arm, of a shape that was guessed; NULL */
-    char guessed_where[700];  /* its line */
+    const char *guessed;     /* the first arm, of a shape that was guessed; NULL */
+    char guessed_where[700]; /* its line */
     struct {
         bool passed; /* a band of W&B */
         int arm;
         int64_t seed; /* of a run that is a column */
     } * column;
 } FileShape;
+
+/* Whether a name is one of a list that ends with NULL. */
+static bool is_among(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (!strcasecmp(name, *names)) return true;
+    return false;
+}
+
+/* Means and what else is made of a line's other columns. Arms may have such names (pooling by mean, max), but not where
+ * a spread stands beside a mean. */
+static bool is_summary(const FileShape *s, const char *name) {
+    static const char *const means[] = {"mean", "avg", "average", "median", NULL};
+    static const char *const spreads[] = {"std", "stdev", "stddev", "sd", NULL};
+    static const char *const others[] = {"n", "count", "min", "max", NULL};
+    bool mean = false, spread = false;
+    for (int i = 0; i < s->fields; i++) mean |= is_among(s->name[i], means), spread |= is_among(s->name[i], spreads);
+    return mean && spread && (is_among(name, means) || is_among(name, spreads) || is_among(name, others));
+}
+
+/* What logs hold beside results; none of it is an arm. */
+static bool is_no_arm(const FileShape *s, const char *name) {
+    static const char *const names[] = {
+        "step",    "steps",  "epoch",         "epochs", "iteration",  "iterations", "iter",
+        "index",   "lr",     "learning_rate", "time",   "seconds",    "runtime",    "timestamp",
+        "date",    "batch",  "delta",         "diff",   "difference", "pct",        "percent",
+        "p_value", "pvalue", "total",         "std",    "stdev",      "stddev",     NULL};
+    /* Made of other columns: */
+    static const char *const ends[] = {"_delta", "_diff", "_difference", "_pct", "_percent"};
+    if (is_among(name, names) || is_summary(s, name)) return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strlen(name) > strlen(ends[i]) && !strcasecmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
+    return false;
+}
 
 static bool has_part(const FileShape *s, int column) {
     return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index ||
@@ -398,7 +415,7 @@ static Rc settle(Csv *c, FileShape *s, Error *e) {
     for (int i = 0; r->wide && i < s->fields; i++) {
         const char *name = s->name[i];
         if (has_part(s, i)) continue;
-        if (is_no_arm(name) || (s->seed < 0 && !s->runs && is_no_run(name)))
+        if (is_no_arm(s, name) || (s->seed < 0 && !s->runs && is_no_run(name)))
             return error_set(e, RC_USAGE, "%s: column '%.80s' is no arm: leave it out, with one line per seed%s%s",
                              c->header, name, compare_name_columns, curves(name));
         if (s->runs ? settle_run(c, s, i, e) : compare_arm(r, c->header, name, &s->column[i].arm, e)) return e->code;

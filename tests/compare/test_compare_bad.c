@@ -122,6 +122,11 @@ Test(compare_bad, files_that_are_refused) {
         {"seed,step,pre,post\n1,10,2,3\n", RC_USAGE, "f:1: column 'step' is no arm: leave it out"},
         {"seed,Epoch,loss\n1,10,3\n", RC_USAGE, "f:1: column 'Epoch' is no arm"},
         {"seed,pre,post,lr\n1,2,3,.1\n", RC_USAGE, "f:1: column 'lr' is no arm"},
+        {"seed,pre,post,mean,std\n1,2,3,2.5,.7\n", RC_USAGE, "f:1: column 'mean' is no arm"},
+        {"seed,pre,post,n,SD,Avg\n1,2,3,2,.7,2.5\n", RC_USAGE, "f:1: column 'n' is no arm"},
+        {"seed,pre,post,std\n1,2,3,.7\n", RC_USAGE, "f:1: column 'std' is no arm"},
+        {"seed,pre,post,p_value\n1,2,3,.7\n", RC_USAGE, "f:1: column 'p_value' is no arm"},
+        {"seed,mean,max\n1,2,3\n1,2,3\n", RC_USAGE, "seed 1 of arm 'mean' is there twice"}, /* as one pools */
         {"seed,index,pre,post\n1,0,2,3\n", RC_USAGE, "f:1: column 'index' is no arm"},
         {"seed,,pre,post\n1,0,2,3\n", RC_USAGE, "f:1: column 2 has no name"},
         {"seed,block,pre,post\n1,x,2,3\n", RC_USAGE, "f:2:block: 'x' is not a whole number"},
