@@ -6,6 +6,7 @@
 
 #include "bench/figures/figure.h"
 #include "bench/report/report.h"
+#include "bench/verdict/words.h"
 #include "bench/write/prose.h"
 #include "stats/tests.h"
 
@@ -25,7 +26,7 @@ static void difference(const Table *t, const Comparison *c, Text *out) {
     int digits = prose_digits(c);
     bool interval = c->t_decides && (c->t.status == ST_OK || c->t.status == ST_DEGENERATE);
     if (c->status != ST_OK) {
-        text_format(out, "n/a (%s)", st_status_text(c->status));
+        text_format(out, "n/a (%s)", words_status(c));
         return;
     }
     text_format(out, "%s%s", SHOW_SIGNED(c->t.mean, digits), prose_unit(t->metric));

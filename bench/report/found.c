@@ -5,6 +5,7 @@
 
 #include "bench/figures/figure.h"
 #include "bench/report/report.h"
+#include "bench/verdict/words.h"
 #include "bench/write/prose.h"
 #include "bench/write/summaries.h"
 #include "stats/tests.h"
@@ -148,7 +149,7 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
     text_format(&words, "%s%s", cell ? ", " : "", where);
     cell_text(out, words.at);
     if (c->status != ST_OK) {
-        cell_none(out), cell_format(out, "n/a (%s)", st_status_text(c->status)), cell_none(out), cell_none(out);
+        cell_none(out), cell_format(out, "n/a (%s)", words_status(c)), cell_none(out), cell_none(out);
     } else {
         double none = (double)NAN;
         cell_picture(out, c->t.mean, interval ? c->t.lo : none, interval ? c->t.hi : none, axis);
@@ -234,7 +235,7 @@ static void open_comparison(const Table *t, const Comparison *c, Text *out) {
     bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
     text_format(out, " %s%s%s", t->x->arm[c->what.term[0].arm].label, cell ? " at " : "", where);
     if (c->status != ST_OK)
-        text_format(out, " has no difference (%s)", st_status_text(c->status));
+        text_format(out, " has no difference (%s)", words_status(c));
     else if (!c->t_decides || c->t.status != ST_OK)
         text_format(out, " has a run that diverged, so no interval");
     else

@@ -318,7 +318,7 @@ static void verdict(const Lineage *l, Text *out) {
     if (l->c->status == ST_OK)
         table_decision(l->t, l->c, &words);
     else
-        text_format(&words, "not testable (%s)", st_status_text(l->c->status));
+        text_format(&words, "not testable (%s)", words_status(l->c));
     text_format(out, "\nverdict  %s, at level %s", words.at, FORMAT_REAL(l->family->alpha));
     if (!isnan(l->c->what.margin)) text_format(out, "; margin %s", FORMAT_REAL(l->c->what.margin));
     text_format(out, "\n");

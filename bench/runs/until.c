@@ -42,7 +42,7 @@ static void contrast_text(const Until *u, int i, Text *out) {
         decision_words(&u->family, c, c->decision, contrast_better(&c->what), against, out);
         text_format(out, ")");
     } else if (c->status != ST_OK) {
-        text_format(out, " (%s)", st_status_text(c->status));
+        text_format(out, " (%s)", words_status(c));
     } else if (u->family.anytime && a->need.status == ST_OK) {
         text_format(out, " (");
         need_text(&a->need, (size_t)x->most, out);

@@ -10,8 +10,15 @@ static void separated(const Comparison *c, Decision d, int better, const char *a
     }
 }
 
+const char *words_status(const Comparison *c) {
+    bool lost = c->status == ST_NONFINITE_INPUT && (c->diverged_a || c->diverged_b);
+    return lost ? "diverged" : st_status_text(c->status);
+}
+
 static void undecided(const Family *f, const Comparison *c, Text *out) {
-    StStatus why = c->status != ST_OK ? c->status : f->joint.status;
+    const char *why = c->status != ST_OK         ? words_status(c)
+                      : f->joint.status != ST_OK ? st_status_text(f->joint.status)
+                                                 : NULL;
     if (c->status == ST_ONE_SAMPLE)
         text_format(out, "not decided: %s", st_status_text(c->status));
     else if (f->floor >= f->alpha && f->unpaired)
@@ -19,7 +26,7 @@ static void undecided(const Family *f, const Comparison *c, Text *out) {
     else if (f->floor >= f->alpha)
         text_format(out, "not decided: %d seed%s cannot reach p < %.3g", f->n, f->n == 1 ? "" : "s", f->alpha);
     else
-        text_format(out, why == ST_OK ? "not decided" : "not decided: %s", st_status_text(why));
+        text_format(out, why ? "not decided: %s" : "not decided", why);
 }
 
 void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out) {

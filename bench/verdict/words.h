@@ -13,6 +13,10 @@
  * names it ("worse, but within 0.02"). */
 void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out);
 
+/* Why a comparison has no difference: "diverged" where the metric gives a diverged run no number, else what
+ * st_status_text says. */
+const char *words_status(const Comparison *c);
+
 /* "Even where all 8 seeds agree, up to 31 % of the runs may stall or diverge." what: "seeds", "runs". */
 void words_unseen(const Family *f, const char *what, Text *out);
 

@@ -8,6 +8,7 @@
 #include "bench/formats/html.h"
 #include "bench/plan/sources.h"
 #include "bench/store/provenance.h"
+#include "bench/verdict/words.h"
 #include "bench/write/summaries.h"
 
 int prose_digits(const Comparison *c) {
@@ -55,7 +56,7 @@ static void open_between(const Table *t, const Comparison *c, const char *arm, c
     text_format(out, "it is not decided whether %s and %s differ in %s", arm, base,
                 metric_info[c->what.metric].heading);
     if (c->status != ST_OK) {
-        text_format(out, " (%s).", st_status_text(c->status));
+        text_format(out, " (%s).", words_status(c));
         return;
     }
     text_format(out, ": the difference is %s%s (", SHOW_SIGNED(c->t.mean, prose_digits(c)), prose_unit(c->what.metric));

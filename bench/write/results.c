@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/words.h"
 #include "bench/write/summaries.h"
 
 /* One table of one cell at one step. */
@@ -125,7 +126,7 @@ static void each_row(const Place *p, Cells *c, void (*cells)(const Place *, cons
         if (one->status == ST_OK)
             cells(p, one, c);
         else
-            cell_format(c, "n/a (%s)", st_status_text(one->status));
+            cell_format(c, "n/a (%s)", words_status(one));
     }
 }
 

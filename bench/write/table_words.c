@@ -308,7 +308,7 @@ static void table_divergence(const Table *t, int cell, int step, int arm, Text *
     if (a.status == ST_OK)
         text_format(out, "%s with these counted as uniform guesses", SHOW_NUMBER(a.mean, metric->digits));
     else
-        text_format(out, "n/a (%s)", st_status_text(a.status));
+        text_format(out, "n/a (diverged)");
     if (!isnan(a.survivors)) text_format(out, ", of the others %s", SHOW_NUMBER(a.survivors, metric->digits));
     if (c && c->status == ST_OK) {
         text_format(out, "; median difference %s", SHOW_NUMBER(c->effect.median, 4));

@@ -270,6 +270,16 @@ Test(table, exploratory_tables_carry_no_marks) {
     cr_expect_str_eq(m.table.name, "made-up-4");
 }
 
+/* A diverged run has no number of a metric that is no loss: the reason is that it diverged, not its value. */
+Test(table, a_metric_that_a_diverged_run_lacks_says_so) {
+    made_up_init(made_up_four, "quick");
+    m.x.metric = METRIC_grad_norm;
+    made_up_diverge(made_up_at(0, 1, 2), 77);
+    OK(made_up_table((TableOptions){0}, &e));
+    WRITES(table_text, "n/a (diverged)");
+    OMITS(table_text, "not finite");
+}
+
 /* What is missing stands in every sentence that one may paste. */
 Test(table, sentences_of_a_partial_table_say_so) {
     made_up(made_up_four, "quick", (TableOptions){.partial = "7 of 8 seeds; missing: 2 of 4 runs of seed 8"});
