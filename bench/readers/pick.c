@@ -269,6 +269,8 @@ static void say_left(Pick *p) {
 static Rc nothing_left(Pick *p, Error *e) {
     const char *why = "";
     if (p->used) return RC_OK;
+    if (!p->runs)
+        return error_set(e, RC_UNMEASURED, "nothing to compare: no run was found; --as READER says what a file is");
     for (int i = 0; i < p->runs && !why[0]; i++) why = p->run[i].why ? p->run[i].why : "";
     return error_set(
         e, RC_UNMEASURED, "nothing to compare: none of %d runs can be used; the first: %.500s%s", p->runs, why,

@@ -389,6 +389,8 @@ Test(pick, a_metric_that_holds_text_and_runs_of_no_use) {
     six();
     for (int i = 0; i < 6; i++) log_fault(&l.log[i], "a chart of groups");
     refused(q, RC_UNMEASURED, "none of 6 runs can be used; the first: a chart of groups");
+    logs_release(&l);
+    refused(q, RC_UNMEASURED, "nothing to compare: no run was found; --as READER says what a file is");
 }
 
 Test(pick, a_metric_with_and_without_a_sign_of_percent) {
