@@ -93,6 +93,14 @@ static const char **metrics_of(const Pick *p, size_t *count) {
     return list;
 }
 
+/* A seed is no metric beside another. */
+static void drop_seed(const char **list, size_t *count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < *count && *count > 1; i++)
+        if (strcasecmp(list[i], "seed") != 0) list[kept++] = list[i];
+    if (*count > 1) *count = kept;
+}
+
 static void list_metrics(const char *const *list, size_t count, Error *e) {
     LOCAL_TEXT(all);
     for (size_t i = 0; i < count && all.length < 600; i++) text_format(&all, "%s%.100s", i ? ", " : "", list[i]);
@@ -170,6 +178,7 @@ static void say_direction(Pick *p, const PickQuery *q) {
 static Rc metric(Pick *p, const PickQuery *q, Error *e) {
     size_t count;
     OWNED const char **list = metrics_of(p, &count);
+    drop_seed(list, &count);
     Rc rc = count ? choose_metric(p, q, list, count, e) : RC_OK;
     if (rc || !p->metric[0]) return rc;
     say_direction(p, q);

@@ -346,6 +346,15 @@ Test(pick, metrics_by_their_names) {
     six();
     q.metric = NULL;
     refused(q, RC_USAGE, "--metric must say what is compared; valid: val/loss, train/loss");
+    for (int i = 0; i < 2; i++) { /* a seed is no metric */
+        logs_release(&l);
+        for (int k = 0; k < 4; k++) {
+            Log *log = logs_add(&l, 0, (const char *[]){"a_s1", "a_s2", "b_s1", "b_s2"}[k], "", NULL);
+            log_point(log, "loss", 0, 3 + k), log_point(log, i ? "Seed" : "seed", 0, k % 2 + 1);
+        }
+        make(q);
+        cr_expect_str_eq(p.metric, "loss");
+    }
     logs_release(&l);
     for (int i = 0; i < 4; i++) {
         char path[40];
