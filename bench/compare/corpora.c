@@ -55,7 +55,9 @@ static Rc check_seeds(const CompareCorpora *c, const char *file, Error *e) {
 Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e) {
     int corpora = r->corpora > 1 ? r->corpora : 1;
     if (corpora > 1 && r->columns.unpaired)
-        return error_set(e, RC_USAGE, "--unpaired: %.600s holds %d corpora, whose sums need every seed for every arm",
+        return error_set(e, RC_USAGE,
+                         "%.600s holds %d corpora, whose sums need every seed for every arm; --unpaired and --against "
+                         "take one (--where COLUMN=VALUE chooses it)",
                          r->file, corpora);
     if (corpora > 1 && check_arms(r, e)) return e->code;
     *c = (CompareCorpora){.corpora = corpora};

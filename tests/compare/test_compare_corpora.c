@@ -118,7 +118,8 @@ Test(compare_corpora, files_that_are_refused) {
         {"seed,corpus,pre,post\n1,a,1,2\n1,,1,2\n", "f:3: a corpus without a name", {0}},
         {"seed,corpus,dataset,arm,value\n1,a,b,pre,1\n", "unknown column 'dataset'", {0}},
         {"seed,corpus,pre,post\n1,a,1,2\n1,a,1,2\n1,b,1,2\n", "f:3: seed 1 of arm 'pre' is there twice", {0}},
-        {"seed,corpus,pre,post\n1,a,1,2\n1,b,1,2\n", "--unpaired: f holds 2 corpora", {.unpaired = true}},
+        {"seed,corpus,pre,post\n1,a,1,2\n1,b,1,2\n", "every arm; --unpaired and --against take one (",
+         {.unpaired = true}},
         {"[{\"seed\":1,\"arm\":\"p\",\"value\":1,\"corpus\":\"a\"},{\"seed\":1,\"arm\":\"p\",\"value\":1}]",
          "f: [1]: a corpus without a name",
          {0}}};
