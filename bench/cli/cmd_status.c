@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
     const Experiment *x; /* NULL: whatever is in the folder */
-    const char *folder;
+    const char *folder, *called; /* called: as --results names it */
     int runs, done, diverged, count[STATES], waiting; /* runs, waiting: -1 without an experiment */
     int decided; /* after so many seeds, and no more are needed; 0: not, or their number is fixed */
     Begun *begun;
@@ -150,6 +150,7 @@ static void look(Status *st, const Session *s, Experiment *x) {
     const char *folder = s->runs;
     int hashes = -1, holds = share_list(folder, &hold), done = st->done;
     *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1, .decided = st->decided};
+    st->called = s->archive[0] ? s->archive : folder;
     store_read(&stored, folder);
     if (x) texts_recall(&stored, x, NULL);
     OWNED SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
@@ -197,7 +198,7 @@ static void status_text(const Status *st, Text *out) {
         text_format(out, "%s%s%s: %d runs: ", st->x->name, st->x->profile[0] ? ", profile " : "", st->x->profile,
                     st->runs);
     else
-        text_format(out, "%s: ", st->folder);
+        text_format(out, "%s: ", st->called);
     text_format(out, "%d done", st->done);
     if (st->diverged) text_format(out, " (%d diverged)", st->diverged);
     for (State k = 0; k < STATES; k++)

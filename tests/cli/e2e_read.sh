@@ -349,6 +349,8 @@ check_an_archive_is_read_as_it_is() {
       sed "s|$W/$file|$W/other/a|g" "$W/out" | diff - "$W/unpacked" || fail "$command reads another thing in $file"
     done
   done
+  ends 0 status --results "$W/a.tar.gz"
+  prints "^$W/a.tar.gz: 4 done, 0 running$"
   refused "--results: $W/a.tar.gz is an archive, beside whose records table cannot write; unpack it first: tar -xf" table "${toy[@]}" --results "$W/a.tar.gz"
   [ -z "$(ls -A "$TMPDIR")" ] || fail "a temporary folder is left"
   head -c 3000 "$W/a.tar.gz" >"$W/cut.tar.gz" && head -c 9000 "$W/a.tar" >"$W/cut.tar" && echo hello >"$W/text.tar"
