@@ -85,7 +85,7 @@ void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
     char rate[SHOWN];
     int kinds = 0;
     if (!ranking_trains(row)) { /* whatever was chosen is no advice */
-        text_format(out, "no rate trains (%d/%d)", row->runs, row->runs);
+        text_format(out, "no rate trains (%d of %d runs)", row->runs, row->runs);
         return;
     }
     for (int k = 0; k < y->rates; k++) {

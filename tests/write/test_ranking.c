@@ -157,9 +157,9 @@ Test(ranking, an_arm_that_never_trains_is_last) {
     cr_expect(!ranking_trains(post) && ranking_trains(&y.row[0]));
     cr_expect(!best_at_end(&(Best){.ranking = y}, post), "a rate of an arm that never trains is not its best");
     WRITES(ranking_text, "none");
-    WRITES(ranking_text, "Post-LN  no rate trains (18/18)");
-    WRITES(ranking_tex, "no rate trains (18/18)");
-    WRITES(ranking_csv, ",no rate trains (18/18),,\n");
+    WRITES(ranking_text, "Post-LN  no rate trains (18 of 18 runs)");
+    WRITES(ranking_tex, "no rate trains (18 of 18 runs)");
+    WRITES(ranking_csv, ",no rate trains (18 of 18 runs),,\n");
     numbers_are_numbers();
 }
 
