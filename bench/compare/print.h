@@ -73,7 +73,7 @@ void compare_markdown(const CompareOver *r, const char *metric, Text *out);
 /* JUnit's XML: a suite for each corpus, a test for each arm, as --fail-on judges it. */
 void compare_junit(const CompareOver *r, const char *metric, Text *out);
 
-/* What `compare --plot` draws: a row for each arm minus the baseline. plot_release releases it. */
+/* What `compare -o FILE.svg` draws: a row for each arm minus the baseline. plot_release releases it. */
 void compare_plot(const CompareResult *r, Plot *p);
 
 /* How the numbers were read, and of runs picked from logs what was left out and what is doubtful: a line each, or

@@ -306,7 +306,7 @@ void compare_text(const CompareResult *r, Text *out) {
     compare_show(&p, SENTENCE_TEXT, PAGE_WIDTH, out);
 }
 
-/* ---- The picture of `compare --plot`: a row for each arm minus the baseline ---- */
+/* ---- The picture of `compare -o FILE.svg`: a row for each arm minus the baseline ---- */
 
 static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
     const CompareData *d = r->data;

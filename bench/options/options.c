@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/names.h"
 #include "bench/compare/compare.h"
-#include "bench/formats/terminal.h"
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
 #include "bench/verify/gate.h"
@@ -97,49 +95,11 @@ bool option_taken(OptionKind kind, const char *command) {
     return takes(&info[kind], command);
 }
 
-/* Options of the version before, accepted with a note for who types them. */
-static const struct {
-    const char *name;
-    OptionKind now;
-    const char *before;
-} renamed[] = {
-#define OPTION(name, argument, value, commands, help)
-#define RENAMED(old, new, before) {#old, OPTION_##new, before},
-#include "bench/options/options.def"
-#undef OPTION
-};
-
-static void note(const char *old, OptionKind kind, const char *before) {
+/* The option that is called `word`; -1: none. */
+static int named(const char *word) {
     char name[OPTION_NAME];
-    if (!isatty(STDERR_FILENO)) return;
-    option_name(name, kind);
-    bool value = info[kind].value.kind != FLAG, part = info[kind].part_of >= 0;
-    terminal_say(stderr, "normbench: note: --%s is `--%s%s%s%s` now; the old form goes with the next version\n", old,
-                 name,
-                 !value ? ""
-                 : part ? "="
-                        : " ",
-                 before, value ? info[kind].argument : "");
-}
-
-/* The option that is called `word`, or was in the version before; *before: what then stands before its value.
- * -1: none. */
-static int named(const char *word, const char **before) {
-    char name[OPTION_NAME];
-    *before = "";
     for (int i = 0; i < OPTION_COUNT; i++)
         if (info[i].part_of < 0 && !strcmp(word, dashed(name, info[i].name))) return i;
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (!strcmp(word, dashed(name, renamed[i].name))) {
-            *before = renamed[i].before;
-            note(word, renamed[i].now, *before);
-            return (int)renamed[i].now;
-        }
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (info[i].part_of >= 0 && !strcmp(word, dashed(name, info[i].name))) {
-            note(word, (OptionKind)i, "");
-            return i;
-        }
     return -1;
 }
 
@@ -149,12 +109,12 @@ static Rc not_taken(int kind, const char *command, Error *e) {
                      info[kind].commands, strpbrk(info[kind].commands, " ,") ? "" : "es");
 }
 
-static Rc find(int *kind, const char *command, const char *word, const char **before, Error *e) {
+static Rc find(int *kind, const char *command, const char *word, Error *e) {
     char known[OPTION_COUNT][OPTION_NAME];
     const char *names[OPTION_COUNT];
     int count = 0;
     char hint[96];
-    *kind = named(word, before);
+    *kind = named(word);
     if (*kind >= 0) return takes(&info[*kind], command) ? RC_OK : not_taken(*kind, command, e);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (takes(&info[i], command)) names[count] = dashed(known[count], info[i].name), count++;
@@ -228,15 +188,12 @@ static Rc keep(Options *o, OptionKind kind, const char *value, const char *next,
 }
 
 /* A text of its own, which the options own; NULL: too many. */
-static char *copy_of(Options *o, const char *before, const char *value, Error *e) {
+static char *copy_of(Options *o, const char *value, Error *e) {
     if (o->copies == OPTION_MAX) {
         error_set(e, RC_USAGE, "--%s: too many options with parts", value);
         return NULL;
     }
-    size_t size = strlen(before) + strlen(value) + 1;
-    char *copy = o->copy[o->copies++] = mem_alloc(size, 1);
-    snprintf(copy, size, "%s%s", before, value);
-    return copy;
+    return o->copy[o->copies++] = mem_text(value);
 }
 
 /* The part of an option that `text` begins with, "recompute" or "micro-batch=..."; -1: none. */
@@ -297,20 +254,18 @@ static Rc keep_parts(Options *o, int option, char *text, const char *next, Error
 /* One option with its value from argv[*i] on; *i: the last word that it takes. */
 static Rc take(Options *o, const char *word, int argc, char **argv, int *i, Error *e) {
     char name[OPTION_NAME];
-    const char *value = strchr(word, '='), *before;
+    const char *value = strchr(word, '=');
     int kind = 0;
     snprintf(name, sizeof name, "%.*s", value ? (int)(value - word - 2) : OPTION_NAME - 1, word + 2);
-    if (find(&kind, o->command, name, &before, e)) return e->code;
+    if (find(&kind, o->command, name, e)) return e->code;
     bool wants = info[kind].value.kind != FLAG;
     if (!wants && value) return error_set(e, RC_USAGE, "--%s takes no value", name);
     if (wants && !value && *i + 1 >= argc)
         return error_set(e, RC_USAGE, "--%s needs a value (%s)", name, info[kind].argument);
     const char *given = !wants ? "" : value ? value + 1 : argv[++*i], *next = *i + 1 < argc ? argv[*i + 1] : NULL;
-    bool parts = has_parts(kind);
-    if (!parts && !before[0]) return keep(o, (OptionKind)kind, given, next, e);
-    char *copy = copy_of(o, before, given, e);
-    if (!copy) return e->code;
-    return parts ? keep_parts(o, kind, copy, next, e) : keep(o, (OptionKind)kind, copy, next, e);
+    if (!has_parts(kind)) return keep(o, (OptionKind)kind, given, next, e);
+    char *copy = copy_of(o, given, e);
+    return copy ? keep_parts(o, kind, copy, next, e) : e->code;
 }
 
 static Rc unknown_short(const char *command, const char *word, Error *e) {

@@ -120,8 +120,8 @@ Rc task_read(Task *t, const TaskInfo *info, const char *file, const char *bytes,
     for (int i = 0; i < t->items && !rc; i++)
         if (t->item[i].label < 0)
             rc = error_set(e, RC_USAGE,
-                           "%s:%d: it has no label: a test set whose answers are not published, or --labels %s=FILE is "
-                           "missing",
+                           "%s:%d: it has no label: a test set whose answers are not published, or --file "
+                           "labels:%s=FILE is missing",
                            file, t->item[i].line, info->name);
     if (rc) task_release(t);
     return rc;

@@ -97,11 +97,11 @@ kind_runs_without_seeds() {
 
 kind_runs_against_a_number() {
   printf 'arm,value\n' >"$W/r.csv" && seq 3270 3277 | sed 's/^3/new,3./' >>"$W/r.csv"
-  runs 0 compare r.csv --against 3.28 --sigma 0.0013 && has out 'below 3.28' && has out 'p sigma'
+  runs 0 compare r.csv --against 3.28,sigma=0.0013 && has out 'below 3.28' && has out 'p sigma'
   runs 0 compare r.csv --against 3.28 --format json && has out '"p_flips": 0.00390625'
   runs 4 compare r.csv --against 3.274 && has out 'not shown to be below 3.274'
   runs 4 compare r.csv --against 3.28 --better higher && has out 'not shown to be above 3.28'
-  refuses '--against: sigma needs the number too' compare r.csv --sigma 1
+  refuses '--against: sigma needs the number too' compare r.csv --against sigma=1
   refuses '--against or --margin, not both' compare r.csv --against 3.28 --margin 1
   refuses "--against: 'x' is not" compare r.csv --against x
 }

@@ -135,7 +135,7 @@ check_the_ledger_says_what_holds() {
   ends 0 claims WIDER --results "$W/r" # those that hold a word
   prints '^ *900-1 ' && ! grep -q '900-[23]' "$W/out" || fail "another claim holds the word"
   refused "claims: 'xyzzy' is no write-up and no claim, and no claim's text holds it" claims xyzzy --results "$W/r"
-  refused 'claims: --format json takes a write-up or a claim, not a word' claims wider --json --results "$W/r"
+  refused 'claims: --format json takes a write-up or a claim, not a word' claims wider --format json --results "$W/r"
   ends 0 claims 900-1 --results "$W/r" # one of them whole
   prints 'Says: Wider is better, says the sentence.' && prints 'Verdict: reproduced; p .031; p adjusted by Holm.s method over the 2 claims of 900'
   prints "Write-up's size: 1 x 32, 19k parameters, 5k tokens of synthetic, 1 seed; it takes 2 s a run"

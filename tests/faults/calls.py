@@ -23,7 +23,7 @@ FAULTS = {
 RUN = ["run", "toy", "--offline", "--threads", "1", "--checkpoint-every", "0", "--results", "r"]
 SPLIT = [*RUN, "--file-size", "0.008"]
 TABLE = ["table", "toy", "--results", "r"]
-EXPORT = ["export", "post/seed=1", "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline"]
+EXPORT = ["export", "post/seed=1", "--at", "final", "-o", "w.safetensors", "--results", "r", "--offline"]
 IMPORT = ["import", "w.safetensors", "--results", "r", "--offline"]
 COSTS = ("-cost.json", "-cost.tex", "-cost.csv")
 
@@ -63,7 +63,7 @@ def words(world):
 def weights(world, *how):
     both_stored(world)
     run = sorted(n for n in os.listdir(os.path.join(world.work, "r", "runs")) if n[0] != ".")[0]
-    world.must("export", run, "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline", *how)
+    world.must("export", run, "--at", "final", "-o", "w.safetensors", "--results", "r", "--offline", *how)
 
 
 def split_weights(world):

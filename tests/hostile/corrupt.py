@@ -98,14 +98,14 @@ def translated(world):
 
 
 def traced(world):
-    world.must("verify", "toy", "--offline", "--threads", "1", "--trace", "one.trace")
-    world.must("verify", "toy", "--offline", "--threads", "1", "--trace", "other.trace")
+    world.must("verify", "toy", "--offline", "--threads", "1", "-o", "one.trace")
+    world.must("verify", "toy", "--offline", "--threads", "1", "-o", "other.trace")
 
 
 def tasks(world):
     world.must(*RUN, "--set", "tokenizer=byte")
     run = sorted(n for n in os.listdir(os.path.join(world.work, "r", "runs")) if n[0] != ".")[0]
-    world.must("export", run, "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline")
+    world.must("export", run, "--at", "final", "-o", "w.safetensors", "--results", "r", "--offline")
     world.write("piqa.jsonl", '{"goal": "1 2 3", "sol1": "4 5", "sol2": "9 9 9"}\n{"goal": "7", "sol1": "1", "sol2": "9"}\n')
     world.write("labels", "0\n1\n")
 
@@ -171,7 +171,7 @@ def any_words(world, path, old, new, out):
 TRANSLATE = ["--set", "dataset=text:a,b", "--set", "objective=translate", "--set", "positions=sinusoidal", "--set", "context=20",
              "--set", "batch=6"]
 SEEDS = ["--set", "seeds=2"]
-SCORE = ["score", "w.safetensors", "--tasks", "piqa", "--file", "piqa=piqa.jsonl", "--labels", "piqa=labels"]
+SCORE = ["score", "w.safetensors", "--tasks", "piqa", "--file", "piqa=piqa.jsonl", "--file", "labels:piqa=labels"]
 VERIFY = ["verify", "toy", "--offline", "--threads", "1"]
 KINDS = [
     Kind("record", "r/runs/*/record.json", [*TABLE, *SEEDS], (5,), two_seeds),

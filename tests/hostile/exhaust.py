@@ -66,7 +66,7 @@ for name, entry in (("a shape of 2^62 numbers", {"dtype": "F32", "shape": [1 << 
 ENDLESS = (["compare", "{}"], ["import", "{}", "--offline"], ["bleu", "{}", "text.txt"], ["sample", "{}"], ["score", "{}"],
            ["run", "{}", "--offline"], ["table", "{}"], ["verify", "toy", "--offline", "--bisect", "{}", "one.yaml"],
            ["run", "toy", "--text", "{}", "--offline"], ["explain", "{}"], ["data", "shards", "-o", "x", "--text", "{}"],
-           ["score", "w.safetensors", "--tasks", "piqa", "--file", "piqa={}", "--labels", "piqa=text.txt"])
+           ["score", "w.safetensors", "--tasks", "piqa", "--file", "piqa={}", "--file", "labels:piqa=text.txt"])
 
 
 def limits():

@@ -86,6 +86,7 @@ Test(options, a_value_is_what_its_row_says) {
         {"run", "--threads", "2,per-run=0", "--threads per-run: '0' is not a number from 1 to 1024"},
         {"run", "--threads_per_run", "2", "unknown option --threads_per_run; did you mean --threads per-run?"},
         {"run", "--memory", "recompute,micro-batch=4", NULL},
+        {"run", "--recompute", NULL, "unknown option --recompute; did you mean --memory recompute?"},
         {"run", "--memory", "recompute=1", "--memory recompute takes no value"},
         {"run", "--memory", "micro-batch", "--memory micro-batch needs a value: micro-batch=N"},
         {"run", "--memory", "recompte", "--memory: unknown 'recompte'; did you mean 'recompute'?"},
@@ -99,6 +100,7 @@ Test(options, a_value_is_what_its_row_says) {
         {"compare", "--column", "arm=a,b,seed=s", NULL},
         {"score", "--tasks", "arc-easy,piqa,unknown=drop,items=5", NULL},
         {"run", "--steps", "50", "unknown option --steps; steps is a key: --set steps=VALUE"},
+        {"table", "--precision", "bf16", "unknown option --precision; precision is a key: --set precision=VALUE"},
         {"run", "--checkpoint-every", "0", NULL},
         {"run", "--checkpoint-every", "soon", "--checkpoint-every: 'soon' is not a number of seconds"},
         {"run", "--checkpoint-every", "-1", "--checkpoint-every: '-1' is not a number of seconds"},
@@ -146,43 +148,6 @@ Test(options, values_come_back_as_their_row_says) {
     parse(&o, "compare", "--column", "arm=a,b,seed=s");
     cr_expect_str_eq(option(&o, OPTION_arm_column, ""), "a,b");
     cr_expect_str_eq(option(&o, OPTION_seed_column, ""), "s");
-}
-
-Test(options, a_name_of_the_version_before_is_accepted) {
-    static Options o;
-    static const struct {
-        const char *command, *word, *value;
-        OptionKind now;
-        const char *becomes;
-    } old[] = {
-        {"compare", "--value-column", "loss", OPTION_metric, "loss"},
-        {"compare", "--seed-column", "a,b", OPTION_seed_column, "a,b"},
-        {"compare", "--plot", "d.svg", OPTION_output, "d.svg"},
-        {"compare", "--json", NULL, OPTION_json, ""},
-        {"table", "--metrics", "loss,ppl", OPTION_metric, "loss,ppl"},
-        {"table", "--precision", "bf16", OPTION_set, "precision=bf16"},
-        {"table", "--bold", "best", OPTION_bold, "best"},
-        {"run", "--shard", "1/2", OPTION_part, "1/2"},
-        {"run", "--task", "f/tasks.json:3", OPTION_part, "f/tasks.json:3"},
-        {"run", "--micro-batch", "4", OPTION_micro_batch, "4"},
-        {"run", "--recompute", NULL, OPTION_recompute, ""},
-        {"run", "--threads-per-run", "2", OPTION_threads_per_run, "2"},
-        {"run", "--time", "1:00", OPTION_time, "1:00"},
-        {"run", "--write", "to", OPTION_output, "to"},
-        {"run", "--device-memory", "8e10", OPTION_device_memory, "8e10"},
-        {"export", "--step", "final", OPTION_at, "final"},
-        {"export", "--shard-size", "5", OPTION_file_size, "5"},
-        {"score", "--labels", "piqa=f", OPTION_file, "labels:piqa=f"},
-        {"verify", "--trace", "f", OPTION_output, "f"},
-        {"score", "--items", "5", OPTION_items, "5"},
-        {"sample", "--top-k", "5", OPTION_top_k, "5"},
-    };
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
-        OK(parse(&o, old[i].command, old[i].word, old[i].value));
-        cr_expect_str_eq(option(&o, old[i].now, "none"), old[i].becomes, "%s", old[i].word);
-    }
-    cr_expect_eq(parse(&o, "run", "--value-column", "loss"), RC_USAGE);
-    HOLDS(e.text, "--metric: `run` does not take it");
 }
 
 Test(options, operands_as_a_shell_writes_them_out) {

@@ -113,7 +113,7 @@ Test(export, every_step_comes_back) {
     snprintf(prefix, sizeof prefix, "%.12s", r.id);
     for (int i = 0; i <= 6; i++) {
         snprintf(step, sizeof step, "%d", i);
-        OK(EXPORT(prefix, "--step", step, "-o", file));
+        OK(EXPORT(prefix, "--at", step, "-o", file));
         OK(IMPORT(file, "--format", "json"));
         bool evaluated = i == 0 || i == 4 || i == 6;
         cr_expect_str_eq(json_string_value(import_says("record")), evaluated ? "equal" : "none", "step %d", i);
@@ -163,8 +163,8 @@ Test(export, a_diverged_run) {
     LOCAL(record_release) RunRecord r;
     stored(&r, &s);
     cr_assert_str_eq(r.status, "diverged");
-    OK(EXPORT(r.id, "--step", "final", "-o", file));
-    refused(EXPORT(r.id, "--step", "60", "-o", file), RC_USAGE, "a step of this run (0 to ");
+    OK(EXPORT(r.id, "--at", "final", "-o", file));
+    refused(EXPORT(r.id, "--at", "60", "-o", file), RC_USAGE, "a step of this run (0 to ");
 }
 
 Test(export, batches_are_the_crops) {
@@ -175,7 +175,7 @@ Test(export, batches_are_the_crops) {
     uint64_t starts[4];
     int64_t exported[6][4];
     stored(&r, &s);
-    OK(EXPORT(r.id, "--step", "0", "--batches", "-o", file));
+    OK(EXPORT(r.id, "--at", "0", "--batches", "-o", file));
     OK(weights_open(&w, file, &e));
     const SafeTensor *b = safe_find(&w.file, "batches");
     cr_assert(b && !strcmp(b->dtype, "I64") && b->rank == 2 && b->shape[0] == 6 && b->shape[1] == 4);
@@ -207,9 +207,9 @@ Test(export, unknown_and_ambiguous_runs) {
     OK(EXPORT("pre/steps=6/seed=1", "-o", file));
     refused(EXPORT("", "-o", file), RC_USAGE, "name one run");
     refused(EXPORT(prefix), RC_USAGE, "-o FILE");
-    refused(EXPORT(prefix, "-o", file, "--step", "7"), RC_USAGE, "0 to 6");
-    refused(EXPORT(prefix, "-o", file, "--step", "-1"), RC_USAGE, "0 to 6");
-    refused(EXPORT(prefix, "-o", file, "--step", "last"), RC_USAGE, "neither `final`");
+    refused(EXPORT(prefix, "-o", file, "--at", "7"), RC_USAGE, "0 to 6");
+    refused(EXPORT(prefix, "-o", file, "--at", "-1"), RC_USAGE, "0 to 6");
+    refused(EXPORT(prefix, "-o", file, "--at", "last"), RC_USAGE, "neither `final`");
     refused(EXPORT(prefix, "-o", file, "--backend", "cpu64"), RC_USAGE, "class 'fp64'");
     snprintf(other, sizeof other, "%s/%s%056d", runs, prefix, 7);
     OK(folder_make(other, &e));
@@ -246,7 +246,7 @@ Test(export, a_run_that_is_not_reproduced) {
         const char *want[] = {"the parameters hash to", "the loss of step 2", "the arithmetic of this arm changed"};
         refused(EXPORT(r.id, "-o", file), RC_INTEGRITY, want[turn]);
         cr_assert_not(file_exists(file));
-        OK(EXPORT(r.id, "--step", "0", "-o", file));
+        OK(EXPORT(r.id, "--at", "0", "-o", file));
         unlink(file);
         r.parameters_hash[0] = first;
     }
@@ -261,7 +261,7 @@ Test(export, the_vocabulary_is_in_the_file) {
     Weights w;
     char hash[SHA256_HEX];
     stored(&r, &s);
-    OK(EXPORT(r.id, "--step", "0", "-o", file));
+    OK(EXPORT(r.id, "--at", "0", "-o", file));
     OK(weights_open(&w, file, &e));
     const char *vocabulary = safe_text(&w.file, "vocabulary");
     cr_assert(vocabulary && !strncmp(vocabulary, "char\n97\n98\n", 11), "%s", vocabulary);
@@ -271,7 +271,7 @@ Test(export, the_vocabulary_is_in_the_file) {
     refused(IMPORT(file), RC_INTEGRITY, "'vocabulary' does not hash to tokenizer_sha256");
     weights_release(&w);
     cr_assert_eq(unlink(text), 0);
-    OK(EXPORT(r.id, "--step", "0", "-o", file));
+    OK(EXPORT(r.id, "--at", "0", "-o", file));
     OK(weights_open(&w, file, &e));
     cr_assert_null(safe_text(&w.file, "vocabulary"));
     cr_assert_not_null(safe_text(&w.file, "model"));
