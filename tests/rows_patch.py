@@ -90,8 +90,7 @@ before("kernels/optimizer_rules.h", "RULE_FN real rule_sgd(",
 ''')
 
 append_row("bench/plan/metrics.def", "METRIC", '''METRIC(row_worst, -1, 4, .02,
-       row_worst, "train_loss", nats,
-       "Worst train loss", "worst train loss", "worst train loss", "RowWorst",
+       row_worst, "train_loss", nats, "worst train loss", "RowWorst",
        "largest train loss so far, added by tests/rows.sh")''')
 before("bench/store/metrics.c", "static double measure_last(",
        '''static double measure_row_worst(const Validation *v, const CurveInfo *curve) {

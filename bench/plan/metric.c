@@ -6,8 +6,8 @@
 #include "bench/plan/grid.h"
 
 const MetricInfo metric_info[METRIC_COUNT] = {
-#define METRIC(key, better, digits, matters, measure, reads, uniform, header, heading, tex, macro, help) \
-    [METRIC_##key] = {#key, help, reads, header, heading, tex, macro, better, digits, matters},
+#define METRIC(key, better, digits, matters, measure, reads, uniform, heading, macro, help) \
+    [METRIC_##key] = {#key, help, reads, heading, macro, better, digits, matters},
 #include "bench/plan/metrics.def"
 #undef METRIC
 };

@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 typedef enum {
-#define METRIC(key, better, digits, matters, measure, reads, uniform, header, heading, tex, macro, help) METRIC_##key,
+#define METRIC(key, better, digits, matters, measure, reads, uniform, heading, macro, help) METRIC_##key,
 #include "bench/plan/metrics.def"
 #undef METRIC
     METRIC_COUNT
@@ -16,9 +16,9 @@ enum { METRIC_SPIKE_WINDOW = 128 };
 
 typedef struct {
     const char *key, *help;
-    const char *reads;                  /* a row of curves.def or of models/probes.def, or "" */
-    const char *header, *heading, *tex; /* of a report's column; of a row on the terminal; of one in LaTeX */
-    const char *macro;                  /* name in LaTeX macros, letters only */
+    const char *reads;   /* a row of curves.def or of models/probes.def, or "" */
+    const char *heading; /* of a row on the terminal */
+    const char *macro;   /* name in LaTeX macros, letters only */
     int better, digits;
     double matters; /* a difference below it does not, where no margin is named */
 } MetricInfo;

@@ -365,7 +365,7 @@ static const struct {
     double (*measure)(const Validation *v, const CurveInfo *curve);
     double (*uniform)(const RunRecord *r);
 } how[METRIC_COUNT] = {
-#define METRIC(key, better, digits, matters, measure, reads, uniform, header, heading, tex, macro, help) \
+#define METRIC(key, better, digits, matters, measure, reads, uniform, heading, macro, help) \
     [METRIC_##key] = {measure_##measure, uniform_##uniform},
 #include "bench/plan/metrics.def"
 #undef METRIC
