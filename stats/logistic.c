@@ -1,10 +1,9 @@
 /* Logistic regression by Newton's method (= iteratively reweighted least squares). Predictors are centred and scaled
- * before the fit and the result is carried back.
+ * before the fit.
  *
  * Separation shows in how Newton's method ends: near a true optimum the steps vanish together with what they gain,
  * while on a separated set each step still moves by about 1 when the gain is long below 1e-12. */
 #include <gsl/gsl_blas.h>
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
@@ -21,7 +20,6 @@ typedef struct {
     size_t n, q; /* q = p + 1 */
     const unsigned char *y;
     double *z;                            /* [n][q] scaled predictors, a column of ones first; own_count all below */
-    double *centre, *width;               /* [q] */
     gsl_vector_view beta, gradient, step; /* [q] */
     gsl_matrix_view information;          /* [q][q], then its Cholesky factor */
 } Fit;
@@ -90,12 +88,12 @@ static double advance(Fit *f, double before) {
 static void iterate(Fit *f, StLogistic *r) {
     r->status = ST_NO_CONVERGENCE;
     r->deviance = deviance_of(f);
-    for (r->iterations = 0; r->iterations < STEPS_MAX; r->iterations++) {
+    for (int i = 0; i < STEPS_MAX; i++) {
         double gain;
         differentiate(f);
         if (!factor(f)) { /* at beta = 0 the predictors are at fault, later the fitted chances */
             r->status = ST_DEGENERATE;
-            r->separated = r->iterations > 0;
+            r->separated = i > 0;
             break;
         }
         gsl_linalg_cholesky_solve(&f->information.matrix, &f->gradient.vector, &f->step.vector);
@@ -115,25 +113,6 @@ static void iterate(Fit *f, StLogistic *r) {
     }
 }
 
-/* Coefficients and their errors in the predictors' own units. */
-static void carry_back(Fit *f, StCoef *coef) {
-    gsl_linalg_cholesky_invert(&f->information.matrix);
-    double intercept = gsl_vector_get(&f->beta.vector, 0), var = 0.0;
-    for (size_t j = 0; j < f->q; j++) {
-        double left = j == 0 ? 1.0 : -f->centre[j] / f->width[j];
-        for (size_t k = 0; k < f->q; k++) {
-            double right = k == 0 ? 1.0 : -f->centre[k] / f->width[k];
-            var += left * right * gsl_matrix_get(&f->information.matrix, j, k);
-        }
-        if (j > 0) {
-            coef[j].value = gsl_vector_get(&f->beta.vector, j) / f->width[j];
-            coef[j].se = sqrt(gsl_matrix_get(&f->information.matrix, j, j)) / f->width[j];
-            intercept -= coef[j].value * f->centre[j];
-        }
-    }
-    coef[0] = (StCoef){intercept, sqrt(var)};
-}
-
 /* Scales the predictors; false when one has no spread. */
 static bool load(Fit *f, const double *x) {
     size_t p = f->q - 1;
@@ -148,30 +127,21 @@ static bool load(Fit *f, const double *x) {
             double u = x[i * p + j - 1] - sum;
             squares += u * u;
         }
-        f->centre[j] = sum;
-        f->width[j] = sqrt(squares / (double)f->n);
-        if (f->width[j] <= st_tol(largest)) return false;
-        for (size_t i = 0; i < f->n; i++) f->z[i * f->q + j] = (x[i * p + j - 1] - sum) / f->width[j];
+        double width = sqrt(squares / (double)f->n);
+        if (width <= st_tol(largest)) return false;
+        for (size_t i = 0; i < f->n; i++) f->z[i * f->q + j] = (x[i * p + j - 1] - sum) / width;
     }
     return true;
 }
 
 static void fit_alloc(Fit *f) {
     size_t q = f->q;
-    f->z = mem_alloc(f->n + 5 + q, q * sizeof *f->z);
-    f->centre = f->z + f->n * q;
-    f->width = f->centre + q;
-    f->beta = gsl_vector_view_array(f->width + q, q);
-    f->gradient = gsl_vector_view_array(f->width + 2 * q, q);
-    f->step = gsl_vector_view_array(f->width + 3 * q, q);
-    f->information = gsl_matrix_view_array(f->width + 4 * q, q, q);
-}
-
-static double null_deviance(const unsigned char *y, size_t n) {
-    double ones = 0.0, all = (double)n;
-    for (size_t i = 0; i < n; i++) ones += y[i];
-    double zeros = all - ones;
-    return ones > 0.0 && zeros > 0.0 ? -2.0 * (ones * log(ones / all) + zeros * log(zeros / all)) : 0.0;
+    f->z = mem_alloc(f->n + 3 + q, q * sizeof *f->z);
+    double *beta = f->z + f->n * q;
+    f->beta = gsl_vector_view_array(beta, q);
+    f->gradient = gsl_vector_view_array(beta + q, q);
+    f->step = gsl_vector_view_array(beta + 2 * q, q);
+    f->information = gsl_matrix_view_array(beta + 3 * q, q, q);
 }
 
 static StStatus check(const double *x, const unsigned char *y, size_t n, size_t p) {
@@ -182,10 +152,9 @@ static StStatus check(const double *x, const unsigned char *y, size_t n, size_t 
     return st_check_finite(x, n * p);
 }
 
-StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each) {
-    StLogistic r = {check(x, y, n, p), n, p, 0, NAN, NAN, NAN, false};
+StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, double *each) {
+    StLogistic r = {check(x, y, n, p), NAN, false};
     if (r.status != ST_OK) return r;
-    for (size_t j = 0; j <= p; j++) coef[j] = (StCoef){NAN, NAN};
     Fit f = {.n = n, .q = p + 1, .y = y};
     fit_alloc(&f);
     if (!load(&f, x)) {
@@ -193,13 +162,7 @@ StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t
     } else {
         iterate(&f, &r);
         for (size_t i = 0; i < n && each; i++) each[i] = part_of(&f, i);
-        if (r.status == ST_OK) carry_back(&f, coef);
-        if (r.status == ST_OK || r.separated) {
-            r.null_deviance = null_deviance(y, n);
-            r.p_value = gsl_cdf_chisq_Q(fmax(0.0, r.null_deviance - r.deviance), (double)p);
-        } else {
-            r.deviance = NAN;
-        }
+        if (r.status != ST_OK && !r.separated) r.deviance = NAN;
     }
     free(f.z);
     return r;

@@ -14,9 +14,8 @@
 /* Every run's deviance in the model of one number into each[n]. */
 static StStatus explain(const double *x, const unsigned char *failed, size_t n, StPredictors *r, int k, double *each) {
     OWNED double *rank = mem_alloc(n, sizeof *rank);
-    StCoef coef[2];
     st_midranks(x, n, 0.0, rank);
-    StLogistic l = st_logistic(rank, failed, n, 1, coef, each);
+    StLogistic l = st_logistic(rank, failed, n, 1, each);
     r->deviance[k] = l.deviance;
     r->separated[k] = l.separated && l.deviance < NOTHING;
     StStatus status = l.separated ? ST_OK : l.status;

@@ -4,27 +4,18 @@
 
 #include "stats/status.h"
 
-typedef struct {
-    double value, se;
-} StCoef;
-
 /* Logistic regression of y (0 or 1) on p predictors and an intercept, by iteratively reweighted least squares. Two
- * predictors are compared by the deviance each leaves. p_value: chi-square on the deviance gained over the intercept
- * alone, p degrees of freedom; with few runs it is rough. separated: some direction splits the zeros from the ones, so
- * coefficients run to infinity: status ST_DEGENERATE, coefficients NaN, while deviance (its limit, to 1e-9),
- * null_deviance and p_value stand. A predictor without spread, or predictors that determine each other: ST_DEGENERATE,
- * separated false. n < p + 2: ST_N_TOO_SMALL. */
+ * predictors are compared by the deviance each leaves. separated: some direction splits the zeros from the ones, so
+ * coefficients run to infinity: status ST_DEGENERATE, while deviance stands (its limit, to 1e-9). A predictor without
+ * spread, or predictors that determine each other: ST_DEGENERATE, separated false. n < p + 2: ST_N_TOO_SMALL. */
 typedef struct {
     StStatus status;
-    size_t n, p;
-    int iterations;
-    double deviance, null_deviance, p_value;
+    double deviance;
     bool separated;
 } StLogistic;
 
-/* x: [n][p]; y: [n]; coef: [p + 1], the intercept first; each[n]: what every observation adds to the deviance; NULL:
- * not wanted. */
-StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each);
+/* x: [n][p]; y: [n]; each[n]: what every observation adds to the deviance; NULL: not wanted. */
+StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, double *each);
 
 /* Does y > 0 grow with x by a factor, by a step or by a power? All are fitted to log y by least squares:
  *   exponential  log y = a + b x            linear  log y = log(c + d x)            power  log y = a + p log x
