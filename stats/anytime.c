@@ -57,28 +57,8 @@ static StStatus check(const double *d, size_t n, double scale, double alpha, dou
     return scale > ST_HUGE ? ST_NONFINITE_INPUT : st_check_finite(d, n);
 }
 
-StAnytime st_anytime(const double *d, size_t n, double scale, StAlt alt, double alpha) {
-    StAnytime r = {ST_BAD_ARG, n, 0, NAN, NAN, false};
-    Process p = {.alt = alt};
-    double tol, sum = 0.0;
-    r.status = check(d, n, scale, alpha, &tol);
-    for (size_t i = 0; i < n && r.status == ST_OK; i++) {
-        add(&p, clean(d[i], tol));
-        sum += d[i];
-        if (r.at == 0) {
-            r.at = reached(p.most, alpha) ? i + 1 : 0;
-            r.lower = sum < 0.0;
-        }
-    }
-    if (r.status == ST_OK) {
-        r.e = p.e;
-        r.p = fmin(1.0, 1.0 / p.most);
-    }
-    return r;
-}
-
-StStatus st_anytime_path(const double *d, size_t n, double scale, StAlt alt, double *p) {
-    Process process = {.alt = alt};
+StStatus st_anytime_path(const double *d, size_t n, double scale, double *p) {
+    Process process = {.alt = ST_TWO_SIDED};
     double tol;
     StStatus status = check(d, n, scale, .05, &tol);
     for (size_t i = 0; i < n && status == ST_OK; i++) {

@@ -17,19 +17,8 @@
 
 #include "stats/permute.h"
 
-/* at: the first number of seeds at which p <= alpha; 0: none yet. lower: the mean of the first `at` (of all, where none
- * decided) is below 0. n = 0: ST_N_TOO_SMALL. */
-typedef struct {
-    StStatus status;
-    size_t n, at;
-    double e, p;
-    bool lower;
-} StAnytime;
-
-StAnytime st_anytime(const double *d, size_t n, double scale, StAlt alt, double alpha);
-
-/* p after every seed; p: [n]. */
-StStatus st_anytime_path(const double *d, size_t n, double scale, StAlt alt, double *p);
+/* p after every seed, two-sided; p: [n]. n = 0: ST_N_TOO_SMALL. */
+StStatus st_anytime_path(const double *d, size_t n, double scale, double *p);
 
 /* Within +-margin: one-sided processes of d + margin (greater) and of d - margin (less). p is the larger one's. */
 StStatus st_anytime_inside_path(const double *d, size_t n, double scale, double margin, double *p);

@@ -57,7 +57,7 @@ static void paths_make(Paths *p, const Family *f) {
         const StPairs *x = &c->pairs;
         double *apart = p->apart + (size_t)i * n, *inside = p->inside + (size_t)i * n;
         bool margin = !isnan(c->what.margin) && c->t_decides;
-        bool ok = c->status == ST_OK && !st_anytime_path(x->d, n, x->scale, ST_TWO_SIDED, apart);
+        bool ok = c->status == ST_OK && !st_anytime_path(x->d, n, x->scale, apart);
         bool in = ok && margin && !st_anytime_inside_path(x->d, n, x->scale, c->what.margin, inside);
         for (size_t k = 0; k < n; k++) {
             if (!ok) apart[k] = 1;

@@ -53,7 +53,7 @@ int until_least(const Experiment *x) {
     Compared pair[EXPERIMENT_COMPARES_MAX];
     double level = x->alpha / (experiment_cells(x) * until_pairs(x, pair));
     for (size_t i = 0; i < most; i++) one[i] = 1;
-    if (st_anytime_path(one, most, 1, ST_TWO_SIDED, p)) return 1;
+    if (st_anytime_path(one, most, 1, p)) return 1;
     while (n <= most && p[n - 1] > level) n++;
     return (int)n;
 }

@@ -78,8 +78,9 @@ static Said said_pitman(const double *d, size_t n) {
     return (Said){r.status, 2, {r.stat, r.p}};
 }
 static Said said_anytime(const double *d, size_t n) {
-    StAnytime r = st_anytime(d, n, 0, ST_TWO_SIDED, .05);
-    return (Said){r.status, 2, {r.e, r.p}};
+    double p[MOST] = {NAN};
+    StStatus status = st_anytime_path(d, n, 0, p);
+    return (Said){status, 1, {p[n && status == ST_OK ? n - 1 : 0]}};
 }
 static Said said_omnibus(const double *d, size_t n) {
     double x[2 * MOST] = {0};
@@ -248,12 +249,12 @@ Test(stats_limits, fast_enough) {
 Test(stats_limits, bad_arguments_are_refused) {
     const double x[4] = {1, 2, 3, 5}, wrong[] = {0, 1, -1, NAN};
     const StKey key = {1, 2};
-    double rank[2];
+    double rank[2], path[4];
     StBand band;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) { /* levels */
         STATUS(st_welch(x, 2, x + 2, 2, wrong[i]).status, ST_BAD_ARG);
         STATUS(st_welch_tost(x, 2, x + 2, 2, -1, 1, wrong[i]).status, ST_BAD_ARG);
-        STATUS(st_anytime(x, 4, 0, ST_LESS, wrong[i]).status, ST_BAD_ARG);
+        STATUS(st_anytime_ci(x, 4, 0, wrong[i]).status, ST_BAD_ARG);
         STATUS(st_flip_power(1, 6, 1, wrong[i]).status, ST_BAD_ARG);
         STATUS(st_flip_mde(6, 1, .8, wrong[i]).status, ST_BAD_ARG);
         STATUS(st_flip_mde(6, 1, wrong[i], .05).status, ST_BAD_ARG);
@@ -263,11 +264,11 @@ Test(stats_limits, bad_arguments_are_refused) {
     STATUS(st_welch_tost(x, 2, x + 2, 2, 1, 1, .05).status, ST_BAD_ARG);
     STATUS(st_welch_tost(x, 2, x + 2, 2, -INFINITY, 1, .05).status, ST_BAD_ARG);
     STATUS(st_welch_tost(x, 2, x + 2, 2, -1, INFINITY, .05).status, ST_BAD_ARG);
-    STATUS(st_anytime(x, 4, -1, ST_LESS, .05).status, ST_BAD_ARG);
-    STATUS(st_anytime(x, 4, INFINITY, ST_LESS, .05).status, ST_NONFINITE_INPUT);
-    STATUS(st_anytime_inside_path(NULL, 4, 0, 1, rank), ST_BAD_ARG);
-    STATUS(st_anytime_inside_path(x, 4, 0, INFINITY, rank), ST_BAD_ARG);
-    STATUS(st_anytime_path(NULL, 4, 0, ST_LESS, rank), ST_BAD_ARG);
+    STATUS(st_anytime_path(x, 4, -1, path), ST_BAD_ARG);
+    STATUS(st_anytime_path(x, 4, INFINITY, path), ST_NONFINITE_INPUT);
+    STATUS(st_anytime_inside_path(NULL, 4, 0, 1, path), ST_BAD_ARG);
+    STATUS(st_anytime_inside_path(x, 4, 0, INFINITY, path), ST_BAD_ARG);
+    STATUS(st_anytime_path(NULL, 4, 0, path), ST_BAD_ARG);
     STATUS(st_flip_power(INFINITY, 6, 1, .05).status, ST_BAD_ARG);
     for (size_t k = 0; k <= 1001; k += 1001) {
         STATUS(st_flip_power(1, 6, k, .05).status, ST_BAD_ARG);

@@ -57,7 +57,9 @@ Test(stats_slow_anytime, decides_rarely_without_cause_and_soon_with) {
         for (int sample = 0; sample < SAMPLES; sample++) {
             double d[MOST];
             for (int i = 0; i < MOST; i++) d[i] = row->effect + draw(rng, row->law);
-            double at = (double)st_anytime(d, MOST, 0, ST_TWO_SIDED, .05).at;
+            double p[MOST], at = 0;
+            STATUS(st_anytime_path(d, MOST, 0, p), ST_OK);
+            for (int i = 0; i < MOST && at == 0; i++) at = p[i] <= .05 ? i + 1 : 0;
             decided += at > 0;
             by_late += at > 0 && at <= row->late;
             sum += at, squares += at * at;
