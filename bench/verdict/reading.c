@@ -61,13 +61,11 @@ static Reading read_wilcoxon(const ReadingOf *of, Reading r) {
 
 static Reading read_maxt(const ReadingOf *of, Reading r) {
     r.floor = of->family->floor; /* 0 where seeds are added until it is decided */
-    r.adjusted = true;
     return with_p(mean_difference(of->c, r), of->c, of->family->joint.status, of->c->joint.step, false);
 }
 
 /* The t interval takes the chosen rates as given. */
 static Reading read_choice(const ReadingOf *of, Reading r) {
-    r.adjusted = true;
     r = mean_difference(of->c, r);
     r.interval = INTERVAL_rates_given;
     if (of->family->choice.status == ST_OK) r.floor = of->family->choice.p_min;
@@ -75,17 +73,14 @@ static Reading read_choice(const ReadingOf *of, Reading r) {
 }
 
 static Reading read_holm(const ReadingOf *of, Reading r) {
-    r.adjusted = true;
     return with_p(mean_difference(of->c, r), of->c, of->c->flip.status, of->c->holm, false);
 }
 
 static Reading read_hochberg(const ReadingOf *of, Reading r) {
-    r.adjusted = true;
     return with_p(mean_difference(of->c, r), of->c, of->c->flip.status, of->c->hochberg, false);
 }
 
 static Reading read_bh(const ReadingOf *of, Reading r) {
-    r.adjusted = true;
     return with_p(mean_difference(of->c, r), of->c, of->c->flip.status, of->c->bh, false);
 }
 
@@ -135,7 +130,6 @@ static Reading read_boot_koehn(const ReadingOf *of, Reading r) {
 
 static Reading read_tost(const ReadingOf *of, Reading r) {
     const Comparison *c = of->c;
-    r.adjusted = true;
     r = with_p(mean_difference(c, r), c, isnan(c->inside_p) ? ST_DEGENERATE : ST_OK, c->inside_p, true);
     if (!r.why || !c->t_decides) return r;
     r.few = of->family->n < ST_EQUAL_SEEDS;

@@ -20,8 +20,6 @@ typedef struct {
     bool few;             /* because there are too few seeds for it */
     double p;             /* two-sided, but for tests that say otherwise; NaN: none */
     double floor;         /* the smallest it could be; 0: any p > 0 */
-    bool adjusted;        /* p counts all comparisons it should; otherwise Holm's is made of it and the p's of all
-                             verdicts by the same test */
     double effect;        /* positive weights minus negative ones, or their ratio; NaN: none */
     double neutral;       /* the effect of sides that do not differ: 0, or 1 for a ratio */
     double lo, hi;        /* the effect's interval; NaN: none */
