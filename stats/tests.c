@@ -41,8 +41,7 @@ static double omnibus_floor(size_t n, size_t m) {
 }
 
 const StTest st_tests[] = {
-#define TEST(name, about, what, source, floor_text, floor, reading) \
-    {name, ST_ABOUT_##about, what, source, floor_text, floor},
+#define TEST(name, about, what, source, floor, reading) {name, ST_ABOUT_##about, what, source, floor},
 #include "stats/tests.def"
 #undef TEST
 };

@@ -22,7 +22,6 @@ typedef struct {
     StAbout about;
     const char *what;
     const char *source;
-    const char *floor_text; /* the floor as a formula, "-" without one */
     double (*floor)(size_t n, size_t m);
 } StTest;
 

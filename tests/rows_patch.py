@@ -182,7 +182,7 @@ before("bench/verdict/grid.c", "double grid_value(", '''static double grid_row_r
 ''')
 
 # The statistic's function is that of another: what counts is that a claim reaches it.
-add_row("stats/tests.def", "TEST", '''TEST("row-test", difference, "a test that tests/rows.sh added", "tests/rows.sh", "2/2^n", flip_floor, row_test)''')
+add_row("stats/tests.def", "TEST", '''TEST("row-test", difference, "a test that tests/rows.sh added", "tests/rows.sh", flip_floor, row_test)''')
 before("bench/verdict/reading.c", "static Reading read_wilcoxon(", '''static Reading read_row_test(const ReadingOf *of, Reading r) {
     return read_signflip(of, r);
 }

@@ -281,7 +281,7 @@ static Reading read_predictors(const ReadingOf *of, Reading r) {
 
 /* In the order of st_tests. */
 static ReadFunction *const readings[] = {
-#define TEST(name, about, what, source, floor_text, floor, reading) read_##reading,
+#define TEST(name, about, what, source, floor, reading) read_##reading,
 #include "stats/tests.def"
 #undef TEST
 };
