@@ -117,7 +117,6 @@ static void ask_all(Means *m, StBoot *r) {
     const StSample *s = m->sample;
     r->se = st_sample_sd(s) * sqrt((double)s->n - 1.0) / (double)s->n; /* Efron and Tibshirani (1993), section 5.4 */
     r->total = st_power_self(s->n);
-    r->distinct = (size_t)st_multiset_count(s->n);
     st_multisets_init(&m->all, s->x, s->n);
     intervals(m, r);
     st_multisets_release(&m->all);
@@ -125,7 +124,7 @@ static void ask_all(Means *m, StBoot *r) {
 
 static void ask_some(Means *m, size_t draws, StKey key, StBoot *r) {
     m->list = some_means(m->sample, draws, key);
-    m->count = r->distinct = draws;
+    m->count = draws;
     r->total = draws;
     r->se = spread_of(m->list, draws, r->mean);
     st_weighted_sort(m->list, draws);
@@ -148,7 +147,7 @@ static StStatus boot(const StSample *s, size_t draws, StKey key, StBoot *r) {
 static StBoot start(const double *d, size_t n, double scale, double conf, size_t draws, StKey key) {
     const StInterval none = {ST_BAD_ARG, NAN, NAN};
     const StShare no_p = {NAN, 0, 0};
-    StBoot r = {ST_BAD_ARG, n, draws == 0, 0, 0, conf, NAN, NAN, none, none, none, NAN, NAN, no_p, no_p, no_p};
+    StBoot r = {ST_BAD_ARG, n, draws == 0, 0, conf, NAN, NAN, none, none, none, NAN, NAN, no_p, no_p, no_p};
     StSample s;
     if (!(conf > 0.0 && conf < 1.0) || n > UINT32_MAX) return r;
     r.status = st_sample_init(&s, d, n, scale);

@@ -27,8 +27,7 @@ typedef struct {
     StStatus status;
     size_t n;
     bool exact;
-    uint64_t total;  /* N: n^n, or the draws */
-    size_t distinct; /* multisets counted, or the draws */
+    uint64_t total; /* N: n^n, or the draws */
     double conf;
     double mean, se; /* se: root mean square of m* - mean(m*) */
     StInterval percentile, basic, bca;

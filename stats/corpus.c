@@ -57,19 +57,16 @@ static void summarize(StWeighted *list, size_t count, double conf, double *se, d
     *lo = middle.lo, *hi = middle.hi;
 }
 
-static bool all_finite(const double *x, size_t n) {
-    for (size_t i = 0; x && i < n; i++)
-        if (!(fabs(x[i]) <= ST_HUGE)) return false;
-    return true;
-}
-
 StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items, size_t counts, StScore *score,
                    double conf, size_t draws, StKey key) {
-    StCorpus r = {ST_BAD_ARG, seeds, items, draws, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}};
+    StCorpus r = {ST_BAD_ARG, items, draws, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}};
     size_t all = seeds * items * counts;
     if (counts == 0 || !(conf > 0.0 && conf < 1.0) || draws < 1 || draws > 1000000 || items > UINT32_MAX) return r;
-    r.status = all_finite(a, all) && all_finite(b, all) ? ST_N_TOO_SMALL : ST_NONFINITE_INPUT;
-    if (r.status != ST_N_TOO_SMALL || seeds == 0 || items == 0) return r;
+    r.status = st_check_finite(a, all);
+    if (b && r.status == ST_OK) r.status = st_check_finite(b, all);
+    if (r.status != ST_OK) return r;
+    r.status = ST_N_TOO_SMALL;
+    if (seeds == 0 || items == 0) return r;
     Scored g = {a, b, seeds, items, counts, score, mem_alloc(counts, sizeof(double)), mem_alloc(seeds, sizeof(double))};
     OWNED StWeighted *both = mem_alloc(draws, sizeof *both), *alone = mem_alloc(draws, sizeof *alone);
     OWNED uint32_t *times = mem_alloc(items, sizeof *times);

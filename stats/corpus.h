@@ -16,7 +16,7 @@ typedef double StScore(const double *sum, size_t counts);
  * ST_BAD_ARG; a count that is not finite: ST_NONFINITE_INPUT. `mean` is set unless there is no seed or no item. */
 typedef struct {
     StStatus status;
-    size_t seeds, items, draws;
+    size_t items, draws;
     double mean, se, lo, hi;
     struct {
         double se, lo, hi;

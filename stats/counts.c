@@ -25,7 +25,7 @@ static double beta_quantile(double p, double a, double b) {
 }
 
 StCp st_cp(uint64_t k, uint64_t n, double conf) {
-    StCp r = {ST_BAD_ARG, k, n, conf, NAN, NAN, NAN};
+    StCp r = {ST_BAD_ARG, k, n, NAN, NAN};
     if (!(conf > 0.0 && conf < 1.0) || k > n) return r;
     if (n == 0) {
         r.status = ST_N_TOO_SMALL;
@@ -33,7 +33,6 @@ StCp st_cp(uint64_t k, uint64_t n, double conf) {
     }
     double tail = (1.0 - conf) / 2.0, hits = (double)k, misses = (double)(n - k);
     r.status = ST_OK;
-    r.share = hits / (double)n;
     r.lo = k == 0 ? 0.0 : beta_quantile(tail, hits, misses + 1.0);
     r.hi = k == n ? 1.0 : 1.0 - beta_quantile(tail, misses, hits + 1.0); /* mirrored: both ends as precise */
     return r;

@@ -8,8 +8,7 @@
 typedef struct {
     StStatus status;
     uint64_t k, n;
-    double conf;
-    double share, lo, hi;
+    double lo, hi;
 } StCp;
 
 StCp st_cp(uint64_t k, uint64_t n, double conf);

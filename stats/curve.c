@@ -13,14 +13,14 @@ static bool all_equal(const double *x, size_t n) {
     return hi - lo <= tol;
 }
 
-static StStatus check_points(const double *x, const double *y, size_t n, size_t least) {
-    if (n < least) return ST_N_TOO_SMALL;
+static StStatus check_points(const double *x, const double *y, size_t n) {
+    if (n < 2) return ST_N_TOO_SMALL;
     if (!x || !y) return ST_BAD_ARG;
     return st_check_finite(x, n) != ST_OK ? ST_NONFINITE_INPUT : st_check_finite(y, n);
 }
 
 StLine st_line(const double *x, const double *y, size_t n) {
-    StLine r = {check_points(x, y, n, 2), n, NAN, NAN, NAN, NAN};
+    StLine r = {check_points(x, y, n), NAN, NAN, NAN};
     if (r.status != ST_OK) return r;
     if (all_equal(x, n)) {
         r.status = ST_DEGENERATE;
@@ -28,6 +28,5 @@ StLine st_line(const double *x, const double *y, size_t n) {
     }
     double c00, c01, c11;
     gsl_fit_linear(x, 1, y, 1, n, &r.intercept, &r.slope, &c00, &c01, &c11, &r.rss);
-    r.se = n >= 3 ? sqrt(c11) : NAN;
     return r;
 }

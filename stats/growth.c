@@ -93,7 +93,6 @@ static void fit_power(const Curve *c, double floor_rss, StGrowth *r) {
     StLine line = st_line(log_x, c->log_y, c->n);
     r->power = line.slope;
     r->level_pow = line.intercept;
-    r->rss_pow = line.rss;
     r->aic_pow = aic_of(fmax(line.rss, floor_rss), c->n);
 }
 
@@ -118,12 +117,12 @@ static void growth(Curve *c, StGrowth *r) {
     fit_power(c, floor_rss, r);
 }
 
-static StGrowth nothing(StStatus status, size_t n) {
-    return (StGrowth){status, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+static StGrowth nothing(StStatus status) {
+    return (StGrowth){status, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 StGrowth st_growth(const double *x, const double *y, size_t n) {
-    StGrowth r = nothing(ST_BAD_ARG, n);
+    StGrowth r = nothing(ST_BAD_ARG);
     if (n < 3) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -136,7 +135,7 @@ StGrowth st_growth(const double *x, const double *y, size_t n) {
     r.status = load(&c, x, y);
     if (r.status == ST_OK) growth(&c, &r);
     free(c.log_y);
-    if (r.status != ST_OK) r = nothing(r.status, n);
+    if (r.status != ST_OK) r = nothing(r.status);
     return r;
 }
 

@@ -22,7 +22,6 @@ static uint64_t least_count(double alpha, uint64_t total) {
 /* The same flips for several columns: all with the last seed as it is, or the observed signs and random ones. */
 typedef struct {
     size_t k, n;
-    bool exact;
     uint64_t total;
     double *sum;      /* [k][total] of d */
     uint32_t *turned; /* [total] how many seeds are turned */
@@ -66,8 +65,9 @@ static void flip_some(Flipped *f, const double *d, StKey key) {
 
 static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, const double *scale, uint64_t draws,
                              StKey key) {
-    *f = (Flipped){.k = k, .n = n, .exact = n <= ST_FLIP_MAX};
-    f->total = f->exact ? (uint64_t)1 << (n - 1) : (draws > 0 ? draws : st_flip_draws(n)) + 1;
+    bool exact = n <= ST_FLIP_MAX;
+    *f = (Flipped){.k = k, .n = n};
+    f->total = exact ? (uint64_t)1 << (n - 1) : (draws > 0 ? draws : st_flip_draws(n)) + 1;
     f->sum = mem_alloc((size_t)f->total, k * sizeof *f->sum);
     f->turned = mem_alloc((size_t)f->total, sizeof *f->turned);
     f->tol = mem_alloc(k, sizeof *f->tol);
@@ -78,7 +78,7 @@ static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, co
         f->tol[j] = (double)n * s.tol;
         st_sample_release(&s);
     }
-    if (f->exact)
+    if (exact)
         flip_all(f, d);
     else
         flip_some(f, d, key);
@@ -106,7 +106,7 @@ static double snapped(double limit, double tol) {
 /* lo, hi: [total], where flips begin and end to count; they lose their order. */
 static StFlipCi limits(const Flipped *f, size_t j, double conf, double *lo, double *hi) {
     uint64_t least = least_count(1.0 - conf, f->total);
-    StFlipCi ci = {ST_OK, f->n, f->exact, conf, NAN, NAN};
+    StFlipCi ci = {ST_OK, conf, NAN, NAN};
     if (least < 2) { /* the observed signs are one of them */
         ci.status = ST_NOT_REACHABLE;
         ci.lo = -INFINITY;
@@ -166,7 +166,7 @@ static StFlipCi limits_together(const Flipped *f, const double *d, size_t j, dou
 }
 
 StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey key) {
-    StFlipCi r = {ST_BAD_ARG, n, n <= ST_FLIP_MAX, conf, NAN, NAN};
+    StFlipCi r = {ST_BAD_ARG, conf, NAN, NAN};
     StSample s;
     if (!(conf > 0.0 && conf < 1.0)) return r;
     r.status = st_sample_init(&s, d, n, scale);

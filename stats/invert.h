@@ -10,8 +10,6 @@
 
 typedef struct {
     StStatus status;
-    size_t n;
-    bool exact;
     double conf, lo, hi;
 } StFlipCi;
 

@@ -31,7 +31,7 @@ static void tally(void *context, const double *sum) {
 }
 
 StOmnibus st_omnibus(const double *x, size_t k, size_t n, StKey key) {
-    StOmnibus r = {ST_N_TOO_SMALL, k, n, false, NAN, 0, 0, NAN};
+    StOmnibus r = {ST_N_TOO_SMALL, false, NAN, 0, 0, NAN};
     Tally t = {.k = k};
     if (k >= 2 && n >= 2 && x && n <= SIZE_MAX / k)
         t.slack = sqrt((double)k) * (double)n * st_tol(st_scale(x, NULL, k * n));

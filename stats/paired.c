@@ -130,7 +130,7 @@ static void effect_of(const StSample *s, const double *a, const double *b, StEff
 }
 
 StEffect st_effect(const double *a, const double *b, size_t n) {
-    StEffect r = {ST_N_TOO_SMALL, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    StEffect r = {ST_N_TOO_SMALL, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (n == 0) return r;
     if (!a) {
         r.status = ST_BAD_ARG;
@@ -152,7 +152,7 @@ StEffect st_effect(const double *a, const double *b, size_t n) {
 }
 
 StIqm st_iqm(const double *x, size_t n) {
-    StIqm r = {ST_OK, n, n / 4, NAN, n < 4};
+    StIqm r = {ST_OK, n, n / 4, NAN};
     StSample s;
     r.status = st_sample_init(&s, x, n, 0.0);
     if (r.status == ST_OK) {
@@ -200,7 +200,7 @@ double st_tost_room(const double *d, size_t n, double scale, double lo, double h
 }
 
 StPosterior st_posterior(const double *d, size_t n, double scale, double margin) {
-    StPosterior r = {ST_BAD_ARG, n, NAN, NAN, NAN};
+    StPosterior r = {ST_BAD_ARG, NAN, NAN, NAN};
     if (!(margin >= 0.0) || !isfinite(margin)) return r;
     double mean, sd;
     r.status = moments(d, n, scale, &mean, &sd);

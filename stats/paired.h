@@ -31,7 +31,6 @@ StInterval st_sd_ci(double sd, size_t n, double conf);
  * and ST_DEGENERATE (no spread in d) still set mean, median, better, ratio, vr, r, least, most. */
 typedef struct {
     StStatus status;
-    size_t n;
     double mean, sd, median; /* of d */
     double d_z;              /* mean / sd (Cohen 1988) */
     double j, g_z;           /* Hedges 1981: J = Gamma(v/2) / (sqrt(v/2) Gamma((v-1)/2)), v = n-1; n >= 3 */
@@ -45,13 +44,11 @@ typedef struct {
 
 StEffect st_effect(const double *a, const double *b, size_t n);
 
-/* Interquartile mean: floor(n/4) values cut from each end. plain_mean: n < 4, so nothing was cut.
- */
+/* Interquartile mean: cut = floor(n/4) values are cut from each end. */
 typedef struct {
     StStatus status;
     size_t n, cut;
     double value;
-    bool plain_mean;
 } StIqm;
 
 StIqm st_iqm(const double *x, size_t n);
@@ -86,7 +83,6 @@ double st_tost_room(const double *d, size_t n, double scale, double lo, double h
  * ST_DEGENERATE. */
 typedef struct {
     StStatus status;
-    size_t n;
     double below, inside, above;
 } StPosterior;
 

@@ -46,7 +46,7 @@ double st_unseen(size_t n, double alpha);
  * (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p = 1. */
 typedef struct {
     StStatus status;
-    size_t n, m, zeros;
+    size_t m, zeros;
     bool exact;
     double w;
     double p;
@@ -95,7 +95,6 @@ StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, 
  * ST_N_TOO_SMALL. */
 typedef struct {
     StStatus status;
-    size_t k, n;
     bool exact;
     double p;
     uint64_t count, total;

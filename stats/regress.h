@@ -21,14 +21,13 @@ StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t
  *   exponential  log y = a + b x            linear  log y = log(c + d x)            power  log y = a + p log x
  * aic: Akaike's criterion n ln(rss / n) + 6; delta = aic(exponential) - aic(linear), negative when the exponential
  * is better. rate = b per unit of x; growth = fitted y at the largest over y at the smallest x of the linear fit;
- * power = p, NaN with rss_pow and aic_pow when some x <= 0. n >= 3. y constant: ST_DEGENERATE (all fit). */
+ * power = p, NaN with aic_pow when some x <= 0. n >= 3. y constant: ST_DEGENERATE (all fit). */
 typedef struct {
     StStatus status;
-    size_t n;
     double rate, growth;
     double rss_exp, rss_lin;
     double aic_exp, aic_lin, delta;
-    double power, rss_pow, aic_pow;
+    double power, aic_pow;
     double low, width;                      /* the smallest x, and the largest less it */
     double level_exp, level_lin, level_pow; /* log of the fitted y at the smallest x; of the power law at x = 1 */
 } StGrowth;

@@ -115,7 +115,7 @@ static size_t signed_ranks(const StSample *s, double *rank) {
 }
 
 StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key) {
-    StWilcoxon r = {ST_BAD_ARG, n, 0, 0, true, NAN, NAN, 0, 0, NAN};
+    StWilcoxon r = {ST_BAD_ARG, 0, 0, true, NAN, NAN, 0, 0, NAN};
     StSample s;
     if (!valid_alt(alt)) return r;
     r.status = st_sample_init(&s, d, n, scale);

@@ -59,7 +59,7 @@ static StSignflip as_flip(const StRelabel *r) {
 
 static StFlipCi as_interval(const StRelabel *r, double conf) {
     StInterval ci = st_relabel_ci(r, conf);
-    return (StFlipCi){ci.status, r->na + r->nb, r->exact, conf, ci.lo, ci.hi};
+    return (StFlipCi){ci.status, conf, ci.lo, ci.hi};
 }
 
 /* The larger p of the four one-sided tests that put the difference inside the margin, not adjusted. */
