@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/text.h"
 
 bool file_exists(const char *path) {
     return access(path, F_OK) == 0;
@@ -272,10 +273,6 @@ void folder_remove(const char *path) {
     rmdir(path);
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int folder_names(const char *folder, const char *ending, char ***names) {
     struct dirent **found;
     int count = 0, files = scandir(folder, &found, NULL, NULL);
@@ -294,7 +291,8 @@ int folder_names(const char *folder, const char *ending, char ***names) {
         free(found[i]);
     }
     if (files >= 0) free(found);
-    qsort(*names, (size_t)count, sizeof **names, by_name); /* "a" before "a-b", though "a-b.yaml" is before "a.yaml" */
+    /* "a" before "a-b", though "a-b.yaml" is before "a.yaml" */
+    qsort(*names, (size_t)count, sizeof **names, name_order);
     return count;
 }
 

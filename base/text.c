@@ -93,6 +93,14 @@ bool text_ends(const char *text, const char *end) {
     return n > m && !strcmp(text + n - m, end);
 }
 
+int text_order(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+int name_order(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 void text_shell(Text *t, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
     if (*word && strspn(word, plain) == strlen(word)) {

@@ -38,6 +38,10 @@ bool text_line(const char **at, Text *line);
 /* Return true if a text ends with `end` and has something before it. */
 bool text_ends(const char *text, const char *end);
 
+/* Order texts for qsort, bsearch and tfind: elements that begin with a text, and pointers to texts. */
+int text_order(const void *a, const void *b);
+int name_order(const void *a, const void *b);
+
 /* Append a word as a shell reads it: as it is, or in single quotes. */
 void text_shell(Text *t, const char *word);
 

@@ -66,15 +66,11 @@ static void say_twins(const Experiment *x) {
     terminal_say(stderr, "%s", lines.at);
 }
 
-/* A reason and how many runs have it; why first: by_why compares it. */
+/* A reason and how many runs have it; why first: text_order compares it. */
 typedef struct {
     char why[sizeof((TodoRun *)0)->why];
     int runs;
 } Reason;
-
-static int by_why(const void *a, const void *b) {
-    return strcmp(a, b);
-}
 
 /* Why each missing run is trained, runs of one reason counted together. */
 static void print_reasons(const Todo *p, FILE *to) {
@@ -83,11 +79,11 @@ static void print_reasons(const Todo *p, FILE *to) {
     int reasons = 0;
     for (int i = 0; i < p->runs; i++) {
         if (!wanted(p, i)) continue;
-        if (!(found = tfind(p->run[i].why, &known, by_why))) {
+        if (!(found = tfind(p->run[i].why, &known, text_order))) {
             reason = mem_grow(reason, (size_t)reasons + 1, sizeof *reason);
             reason[reasons] = mem_alloc(1, sizeof **reason);
             strcpy(reason[reasons]->why, p->run[i].why);
-            if (!(found = tsearch(reason[reasons++], &known, by_why))) mem_end(sizeof known);
+            if (!(found = tsearch(reason[reasons++], &known, text_order))) mem_end(sizeof known);
         }
         (*found)->runs++;
     }

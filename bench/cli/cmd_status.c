@@ -47,16 +47,12 @@ typedef struct {
 /* The hashes of x's specs, ascending, one of arms that are one network; NULL without x. */
 typedef char SpecHash[SHA256_HEX];
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
 static SpecHash *hashes_of(const Experiment *x, int *count) {
     SpecHash *all = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *all);
     *count = 0;
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++, *count += x->seeds) experiment_hashes(x, cell, arm, all + *count);
-    qsort(all, (size_t)*count, sizeof *all, by_text);
+    qsort(all, (size_t)*count, sizeof *all, text_order);
     int different = *count > 0;
     for (int i = 1; i < *count; i++)
         if (strcmp(all[i], all[different - 1]) != 0) memmove(all[different++], all[i], sizeof *all);
@@ -65,7 +61,7 @@ static SpecHash *hashes_of(const Experiment *x, int *count) {
 }
 
 static bool planned(const SpecHash *hash, int count, const char *spec) {
-    return !hash || bsearch(spec, hash, (size_t)count, sizeof *hash, by_text);
+    return !hash || bsearch(spec, hash, (size_t)count, sizeof *hash, text_order);
 }
 
 /* As record_status says it. The whole record is read only of a run whose last loss is above that of a uniform guess. */

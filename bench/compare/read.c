@@ -135,16 +135,12 @@ static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
         free(all);
 }
 
-static int by_name(const void *x, const void *y) {
-    return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
 /* Of what the file says, not of how it says it: arms by name. */
 static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
     OWNED char **name = mem_alloc((size_t)d->arms, sizeof *name);
     LOCAL_TEXT(all);
     memcpy(name, r->arm, (size_t)d->arms * sizeof *name);
-    qsort(name, (size_t)d->arms, sizeof *name, by_name);
+    qsort(name, (size_t)d->arms, sizeof *name, name_order);
     for (int i = 0; i < d->arms; i++) {
         int arm = 0;
         size_t at = 0;

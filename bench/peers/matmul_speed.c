@@ -17,6 +17,7 @@
 #include "bench/store/provenance.h"
 #include "kernels/backend.h"
 #include "kernels/cpu/simd/bf16.h"
+#include "stats/status.h"
 
 static const char usage[] =
     "usage: matmul_speed [--width D] [--layers L] [--rows N] [--vocab V] [--rounds N] [--backend NAME] [--bf16]\n"
@@ -140,11 +141,6 @@ static void admit(const Speed *s, Product *p) {
     }
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Every side in turn, round by round, beginning with another one each time. */
 static void measure(Speed *s, Product *p) {
     double sample[SIDES][ROUNDS_MAX] = {{0}};
@@ -167,7 +163,7 @@ static void measure(Speed *s, Product *p) {
             sample[side][round] = (now() - start) / times;
         }
     for (int side = 0; side < s->sides; side++) {
-        qsort(sample[side], (size_t)s->rounds, sizeof **sample, by_value);
+        qsort(sample[side], (size_t)s->rounds, sizeof **sample, st_compare_double);
         p->seconds[side] = sample[side][s->rounds / 2];
         if (p->prepared[side]) s->peers[side - 1]->release(p->prepared[side]);
     }

@@ -5,19 +5,15 @@
 #include <string.h>
 
 #include "bench/readers/pick.h"
+#include "stats/status.h"
 
 enum { SHORT = 10 /* a run that ends before this part of the middle one's steps broke off */ };
 #define FAR .25 /* of the step asked for: how far a value's step may lie from it */
 #define UNLIKE .01
 #define EARLY .5 /* of the earliest last step: a step that all runs have is used from there on */
 
-static int by_value(const void *x, const void *y) {
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 static double middle(double *x, size_t n) {
-    qsort(x, n, sizeof *x, by_value);
+    qsort(x, n, sizeof *x, st_compare_double);
     return n ? x[n / 2] : (double)NAN;
 }
 

@@ -18,12 +18,8 @@
 
 /* Hash of a toy run, shared by runs with one arithmetic text: it does not depend on sizes, rates or seeds. */
 typedef struct {
-    char text[SHA256_HEX], hash[SHA256_HEX]; /* text first: by_toy compares it */
+    char text[SHA256_HEX], hash[SHA256_HEX]; /* text first: text_order compares it */
 } Toy;
-
-static int by_toy(const void *a, const void *b) {
-    return strcmp(a, b);
-}
 
 /* Look up, or compute, the hash of the arithmetic. toys: a tree of <search.h>. */
 static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
@@ -32,7 +28,7 @@ static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s,
     same.seed = 0;
     spec_forget_text(&same);
     spec_hash(&same, text);
-    Toy *const *found = tfind(text, toys, by_toy);
+    Toy *const *found = tfind(text, toys, text_order);
     if (found) {
         strcpy(out, (*found)->hash);
         return RC_OK;
@@ -41,7 +37,7 @@ static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s,
     Toy *toy = mem_alloc(1, sizeof *toy);
     strcpy(toy->text, text);
     strcpy(toy->hash, out);
-    if (!tsearch(toy, toys, by_toy)) free(toy); /* no memory: computed again later */
+    if (!tsearch(toy, toys, text_order)) free(toy); /* no memory: computed again later */
     return RC_OK;
 }
 

@@ -354,18 +354,14 @@ char *listing_shown(char *out, const Listing *l, const ListedRun *run, const cha
     return spec_shown(out, key, listing_value(value, l, run, key));
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
 void listing_values(const Listing *l, const char *key, int most, Text *out) {
     char value[SPEC_TEXT_SIZE];
     void *seen = NULL; /* a tree of <search.h> */
     int shown = 0, more = 0;
     for (int i = 0; i < l->runs; i++) {
         listing_shown(value, l, &l->run[i], key);
-        if (!value[0] || tfind(value, &seen, by_text)) continue;
-        if (!tsearch(mem_text(value), &seen, by_text)) mem_end(sizeof seen);
+        if (!value[0] || tfind(value, &seen, text_order)) continue;
+        if (!tsearch(mem_text(value), &seen, text_order)) mem_end(sizeof seen);
         if (shown < most)
             text_format(out, "%s%s", shown++ ? ", " : "", value);
         else

@@ -272,10 +272,6 @@ Rc plan_folder_note(const PlanFolder *f, const char *root, const Experiment *x, 
     return write_note(f, root, x, o, files, e);
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static Rc copy(const char *aside, const PlanFolder *f, const char *name, Error *e) {
     char from[PLAN_PATH_SIZE + 300], to[PLAN_PATH_SIZE + 300], *bytes;
     size_t length;
@@ -302,7 +298,7 @@ static void sort_old(const PlanFolder *f, char **name, int count, bool (*stays)(
     size_t i;
     json_array_foreach(f->before.files, i, item) {
         const char *old = json_string_value(item);
-        if (bsearch(&old, name, (size_t)count, sizeof *name, by_name)) continue;
+        if (bsearch(&old, name, (size_t)count, sizeof *name, name_order)) continue;
         if (stays(old, of))
             json_array_append(files, item);
         else

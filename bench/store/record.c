@@ -298,10 +298,6 @@ void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset
     sha256_hex_of(out, text.at, text.length);
 }
 
-static int by_id(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
 const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const RunSpec *s, const char *dataset_sha256,
                                   const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic) {
     char hash[SHA256_HEX];
@@ -312,7 +308,7 @@ const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const R
         if (older & 1) before.precision = PRECISION_exact;
         if (older > 3) spec_forget_text(&before);
         record_identity(hash, &before, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
-        found = bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
+        found = bsearch(hash, id, (size_t)ids, sizeof *id, text_order);
     }
     return found;
 }

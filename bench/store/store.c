@@ -45,13 +45,9 @@ static void note_damage(Store *s, const char *id, Error *e) {
     memcpy(s->damaged_id[s->damaged++], id, SHA256_HEX);
 }
 
-static int by_id(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
 void store_drop(Store *s, int head, Error *e) {
     note_damage(s, s->head[head].id, e);
-    qsort(s->damaged_id, (size_t)s->damaged, sizeof *s->damaged_id, by_id);
+    qsort(s->damaged_id, (size_t)s->damaged, sizeof *s->damaged_id, text_order);
     s->heads--;
     memmove(s->head + head, s->head + head + 1, (size_t)(s->heads - head) * sizeof *s->head);
 }

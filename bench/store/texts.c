@@ -30,10 +30,6 @@ static void count_head(Bytes **all, int *count, const RecordHead *h) {
     if (h->made > (*all)[i].made) (*all)[i].made = h->made;
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
 /* List the bytes on which stored runs of x with this text were trained; return how many. The caller frees the list. */
 static int stored_bytes(const Store *stored, const Experiment *x, const OwnText *t, Bytes **all) {
     size_t most = (size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, hashes = 0;
@@ -53,9 +49,9 @@ static int stored_bytes(const Store *stored, const Experiment *x, const OwnText 
                 spec_forget_text(&spec);
                 spec_hash(&spec, hash[hashes++]);
             }
-    qsort(hash, hashes, sizeof *hash, by_text);
+    qsort(hash, hashes, sizeof *hash, text_order);
     for (const RecordHead *h = stored->head; h < stored->head + stored->heads; h++)
-        if (bsearch(h->plain_sha256, hash, hashes, sizeof *hash, by_text)) count_head(all, &count, h);
+        if (bsearch(h->plain_sha256, hash, hashes, sizeof *hash, text_order)) count_head(all, &count, h);
     free(hash);
     return count;
 }
