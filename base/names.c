@@ -1,6 +1,5 @@
 #include "base/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *name_at(Names names, size_t i) {

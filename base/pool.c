@@ -1,6 +1,5 @@
 #include "base/pool.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "datasets/corpus.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "datasets/fetch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -2,7 +2,6 @@
  * kept: they are trained again, every loss on the way is compared with the record, and at the end the parameters' hash.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/commands.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/run/evaluate.h"

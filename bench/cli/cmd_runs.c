@@ -1,6 +1,5 @@
 /* normbench runs [EXPERIMENT] [KEY=VALUE…]: what is stored. Reads records alone. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/commands.h"

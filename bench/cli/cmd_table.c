@@ -13,7 +13,6 @@
 #include "bench/compare/print.h"
 #include "bench/figures/figure.h"
 #include "bench/formats/progress.h"
-#include "bench/formats/subprocess.h"
 #include "bench/formats/terminal.h"
 #include "bench/plan/profile.h"
 #include "bench/store/partial.h"

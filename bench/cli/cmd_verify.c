@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/todo.h"
 #include "bench/store/feeding.h"
 #include "bench/theory/theory.h"
 #include "bench/verdict/until.h"

@@ -17,7 +17,6 @@
 #include "bench/formats/terminal.h"
 #include "bench/perf/perf.h"
 #include "bench/store/provenance.h"
-#include "stats/status.h"
 
 /* A screen: the words that stand first. */
 static void print_screen(void) {

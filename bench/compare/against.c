@@ -10,7 +10,6 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
-#include "bench/formats/terminal.h"
 #include "bench/verdict/words.h"
 #include "bench/write/stat_json.h"
 #include "stats/multiple.h"

@@ -5,7 +5,6 @@
 
 #include "bench/compare/print.h"
 #include "bench/formats/json.h"
-#include "bench/store/provenance.h"
 #include "bench/write/stat_json.h"
 #include "bench/write/summaries.h"
 #include "stats/tests.h"

@@ -1,5 +1,4 @@
 /* From rows to the grid of arms, seeds and blocks; what is missing or twice is named, never dropped. */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

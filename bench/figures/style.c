@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/figures/figure.h"
-#include "bench/write/summaries.h"
 
 /* Okabe and Ito's colours, told apart by colour-blind readers; orange and sky blue darkened until all have a contrast
  * of 3 and more on white and on #111. Two of one colour differ in dash or, far apart in a long list, in the point. */

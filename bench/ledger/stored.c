@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "bench/formats/json.h"
 #include "bench/plan/declare.h"
 #include "bench/store/provenance.h"

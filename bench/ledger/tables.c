@@ -5,7 +5,6 @@
 
 #include "bench/ledger/ledger.h"
 #include "bench/write/claims.h"
-#include "bench/write/theory.h"
 
 /* "Write-up 000: TITLE (…)" */
 static void ledger_title(const ClaimFile *f, Text *out) {

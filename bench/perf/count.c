@@ -1,6 +1,4 @@
 /* Count what a step computes and moves, op by op: the denominators of `normbench perf`. */
-#include <stdlib.h>
-
 #include "bench/perf/perf.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"

@@ -1,7 +1,6 @@
 #include "bench/plan/looks.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "stats/design.h"

@@ -1,5 +1,4 @@
 /* Read what an experiment's tables and figures show: rows of metrics.def and curves.def. */
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/plan/reader.h"

@@ -7,7 +7,6 @@
 #include "bench/report/report.h"
 #include "bench/verdict/words.h"
 #include "bench/write/prose.h"
-#include "bench/write/summaries.h"
 #include "stats/tests.h"
 
 enum { ROWS_MAX = 8 }; /* of an experiment; where there are more, words sum them up */

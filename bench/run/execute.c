@@ -16,7 +16,6 @@
 #include "bench/run/quantized.h"
 #include "bench/store/checkpoint.h"
 #include "bench/store/feeding.h"
-#include "bench/store/metrics.h"
 #include "bench/translate/translated.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"

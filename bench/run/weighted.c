@@ -1,6 +1,5 @@
 #include "bench/run/weighted.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"

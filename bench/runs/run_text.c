@@ -8,7 +8,6 @@
 #include "bench/run/history.h"
 #include "bench/runs/runs.h"
 #include "bench/store/ended.h"
-#include "bench/write/table.h"
 
 enum { WIDTH = 72, HEIGHT = 12, LABEL = 9 };
 

@@ -1,12 +1,10 @@
 #include "bench/store/session.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "bench/formats/document.h"
 #include "bench/store/archive.h"
 #include "bench/store/feeding.h"

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/formats/latex.h"
-
 static const char *const metric_name[ACC_COUNT] = {"acc", "acc_norm"};
 
 enum { DECIMALS = 4 };

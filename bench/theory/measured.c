@@ -1,10 +1,7 @@
 /* Read and write measured.json: {schema, statements: {NAME: {x: [], predicted: [], values: [x][seed]}}}. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "bench/formats/json.h"
 #include "bench/theory/theory.h"
 

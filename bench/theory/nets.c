@@ -1,7 +1,6 @@
 /* Measure networks of moderate depth in the setting of Xiong et al. */
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/theory/net_of.h"
 #include "bench/theory/theory.h"

@@ -1,11 +1,9 @@
 #include "bench/theory/theory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/pool.h"
 #include "bench/formats/json.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/store/feeding.h"
 #include "bench/translate/translation.h"
 #include "datasets/chrf.h"
 #include "datasets/pairs.h"

@@ -8,7 +8,6 @@
 #include "bench/verdict/grid.h"
 #include "bench/verdict/token_hits.h"
 #include "stats/predictors.h"
-#include "stats/regress.h"
 #include "stats/status.h"
 
 const char *const interval_words[] = {

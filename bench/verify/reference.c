@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "bench/store/archive.h"
-#include "bench/store/metrics.h"
 #include "bench/store/run_list.h"
 
 enum { SHOWN = 90, PATH_SIZE = 1400 };

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/store/provenance.h"
 #include "bench/verdict/grid.h"
 #include "bench/write/claims.h"
 #include "bench/write/stat_json.h"

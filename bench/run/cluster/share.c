@@ -1,6 +1,5 @@
 #include "bench/run/cluster/share.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
