@@ -175,7 +175,7 @@ add_row("kernels/backends.def", "BACKEND", '''BACKEND("row-cpu", "row-cpu", exac
 BACKEND("row-cpu-precise", "row-cpu", row_precise, "row-precise", portable, 0,
         HOST(readable, readable, 4, always, NULL, NULL), "its row in a precision that tests/rows.sh added")''')
 
-add_row("bench/plan/grids.def", "GRID", 'GRID(row_rates, 0, 0, .5, "rates", "how many rates there are, added by tests/rows.sh")')
+add_row("bench/plan/grids.def", "GRID", 'GRID(row_rates, 0, .5, "how many rates there are, added by tests/rows.sh")')
 before("bench/verdict/grid.c", "double grid_value(", '''static double grid_row_rates(const Row *r) {
     return r->rates;
 }

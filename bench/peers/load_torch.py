@@ -24,7 +24,7 @@ import re
 import struct
 import sys
 
-from tape_ops import Numpy, Ops, Torch, torch
+from tape_ops import Numpy, Torch, torch
 
 
 class Vocabulary:

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const GridInfo grid_info[GRID_COUNT] = {
-#define GRID(key, better, digits, matters, unit, help) [GRID_##key] = {#key, better, digits, matters, unit, help},
+#define GRID(key, better, matters, help) [GRID_##key] = {#key, help, better, matters},
 #include "bench/plan/grids.def"
 #undef GRID
 };

@@ -6,17 +6,16 @@
 
 typedef enum {
     GRID_none,
-#define GRID(key, better, digits, matters, unit, help) GRID_##key,
+#define GRID(key, better, matters, help) GRID_##key,
 #include "bench/plan/grids.def"
 #undef GRID
     GRID_COUNT
 } GridMetric;
 
 typedef struct {
-    const char *key;
-    int better, digits;
+    const char *key, *help;
+    int better;
     double matters;
-    const char *unit, *help;
 } GridInfo;
 
 extern const GridInfo grid_info[GRID_COUNT]; /* GRID_none's is empty */

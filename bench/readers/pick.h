@@ -9,8 +9,6 @@
 
 typedef enum { PICK_LAST, PICK_BEST, PICK_OWN_BEST, PICK_STEP, PICK_EVERY } PickAt;
 
-enum { PICK_ARMS_MAX = 64 };
-
 typedef struct {
     const char *name;       /* a pattern (bench/readers/pattern.h); NULL: none */
     const char *const *arm; /* [arms]: "NAME=PATTERN" by hand, the first that fits */

@@ -145,7 +145,7 @@ static double grid_rate_sensitivity(const Row *r) {
 
 double grid_value(GridMetric metric, const Sample *s, const Term *t, int seed) {
     static double (*const made[])(const Row *) = {
-#define GRID(key, better, digits, matters, unit, help) [GRID_##key] = grid_##key,
+#define GRID(key, better, matters, help) [GRID_##key] = grid_##key,
 #include "bench/plan/grids.def"
 #undef GRID
     };

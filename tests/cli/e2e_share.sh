@@ -13,8 +13,6 @@ begin_and_freeze() {
   compgen -G "$W/r/runs/.partial/*.hold" >/dev/null || fail "no run is held"
 }
 
-trained_here() { grep -c 'valid loss' "$1" | cat; }
-
 check_two_at_once_train_each_run_once() {
   local more=(--threads 1 --set steps=1500 --set seeds=4) first all
   ends 0 "${run[@]}" "${more[@]}" --results "$W/alone"

@@ -43,7 +43,6 @@ claims:
 # What of a record is not time.
 RECORD = ('"id":', '"status":', '"diverged_step":', '"loss_chain":', '"parameters_hash":', '"valid_loss":',
           '"dataset_sha256":')
-LEFT_BEHIND = (".tmp.", ".aside.", ".hold", ".dead", ".left", ".partial")
 
 
 class Target:

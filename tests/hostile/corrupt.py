@@ -9,7 +9,7 @@ under another hash. A refusal is one line, and leaves the results as they were."
 import argparse, glob, hashlib, json, os, random, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
-from calls import (SNAPSHOT, COSTS, IMPORT, PIECES, RUN, SHARDS, SPLIT, TABLE, snapshots, both_stored, losses, split_weights, stopped,
+from calls import (COSTS, IMPORT, PIECES, RUN, SHARDS, SPLIT, TABLE, snapshots, both_stored, losses, split_weights, stopped,
                    stopped_split, weights, words)
 from world import Target, World, difference, signal_name
 

@@ -2,10 +2,10 @@
 """Files that unfold, nest, or do not end: each command ends with 2, 3 or 5 and one line, within 512 MiB and a stack of 1 MiB. TAP.
 
   exhaust.py PROGRAM ROOT"""
-import argparse, json, os, resource, struct, subprocess, sys, time
+import argparse, json, os, resource, struct, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
-from calls import RUN, both_stored, weights
+from calls import RUN, weights
 from world import EXPERIMENT, World, signal_name
 
 MEMORY, STACK, SECONDS, DEEP = 512 << 20, 1 << 20, 60, 100000

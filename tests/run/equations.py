@@ -8,7 +8,6 @@
 import csv
 import glob
 import json
-import math
 import os
 import re
 import subprocess
