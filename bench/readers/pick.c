@@ -28,19 +28,22 @@ static bool equal(const char *a, const char *b) {
     return !strcasecmp(a, b) || (parse_real(a, &x) && parse_real(b, &y) && x == y);
 }
 
-/* The keys of all runs' settings. */
+/* Append a name unless the list has it. */
+static const char **add_name(const char **list, size_t *count, const char *name) {
+    for (size_t i = 0; i < *count; i++)
+        if (!strcmp(list[i], name)) return list;
+    list = mem_grow(list, *count + 1, sizeof *list);
+    list[(*count)++] = name;
+    return list;
+}
+
+/* The keys of all runs' settings, up to 501. */
 static const char **keys_of(const Pick *p, size_t *count) {
     const char **list = NULL;
     *count = 0;
     for (int i = 0; i < p->runs; i++)
-        for (int k = 0; k < p->run[i].log->settings; k++) {
-            const char *key = p->run[i].log->setting[k].key;
-            bool there = false;
-            for (size_t j = 0; j < *count && !there; j++) there = !strcmp(list[j], key);
-            if (there || *count > 500) continue;
-            list = mem_grow(list, *count + 1, sizeof *list);
-            list[(*count)++] = key;
-        }
+        for (int k = 0; k < p->run[i].log->settings && *count <= 500; k++)
+            list = add_name(list, count, p->run[i].log->setting[k].key);
     return list;
 }
 
@@ -82,14 +85,8 @@ static const char **metrics_of(const Pick *p, size_t *count) {
     const char **list = NULL;
     *count = 0;
     for (int i = 0; i < p->runs; i++)
-        for (int k = 0; k < p->run[i].log->count && !p->run[i].why; k++) {
-            const char *name = p->run[i].log->series[k].name;
-            bool there = false;
-            for (size_t j = 0; j < *count && !there; j++) there = !strcmp(list[j], name);
-            if (there) continue;
-            list = mem_grow(list, *count + 1, sizeof *list);
-            list[(*count)++] = name;
-        }
+        for (int k = 0; k < p->run[i].log->count && !p->run[i].why; k++)
+            list = add_name(list, count, p->run[i].log->series[k].name);
     return list;
 }
 
