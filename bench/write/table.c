@@ -158,32 +158,19 @@ void table_release(Table *t) {
     *t = (Table){0};
 }
 
-const Ranking *table_ranking(const Table *t) {
-    TableFound *f = t->found;
-    if (f->ranked) return f->ranking;
-    f->ranked = true;
-    f->ranking = mem_alloc(1, sizeof *f->ranking);
-    if (t->family.anytime || !ranking_make(f->ranking, &t->sample)) free(f->ranking), f->ranking = NULL;
-    return f->ranking;
-}
-
-const Best *table_best(const Table *t) {
-    TableFound *f = t->found;
-    if (f->bested) return f->best;
-    f->bested = true;
-    f->best = mem_alloc(1, sizeof *f->best);
-    if (t->family.anytime || !best_make(f->best, &t->sample)) free(f->best), f->best = NULL;
-    return f->best;
-}
-
-const Sensitivity *table_sensitivity(const Table *t) {
-    TableFound *f = t->found;
-    if (f->swept) return f->sensitivity;
-    f->swept = true;
-    f->sensitivity = mem_alloc(1, sizeof *f->sensitivity);
-    if (t->family.anytime || !sensitivity_make(f->sensitivity, &t->sample)) free(f->sensitivity), f->sensitivity = NULL;
-    return f->sensitivity;
-}
+/* Make table_<part>: what is made when it is first asked for; NULL: there is none. */
+#define WHEN_ASKED(Type, part, asked) \
+    const Type *table_##part(const Table *t) { \
+        TableFound *f = t->found; \
+        if (f->asked) return f->part; \
+        f->asked = true; \
+        f->part = mem_alloc(1, sizeof *f->part); \
+        if (t->family.anytime || !part##_make(f->part, &t->sample)) free(f->part), f->part = NULL; \
+        return f->part; \
+    }
+WHEN_ASKED(Ranking, ranking, ranked)
+WHEN_ASKED(Best, best, bested)
+WHEN_ASKED(Sensitivity, sensitivity, swept)
 
 /* The family's cells ascend: its first comparison of a cell by halving. */
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm) {
