@@ -20,19 +20,17 @@ void ledger_table_free(LedgerTable *t) {
     free(t);
 }
 
-static void add_part(Ledger *b, const Experiment *x, const Records *p) {
+void ledger_add_part(Ledger *b, const Experiment *x, const Records *p, const char *command) {
     if (p->missing == p->runs) return;
     b->part = mem_grow(b->part, (size_t)b->parts + 1, sizeof *b->part);
     LedgerPart *part = &b->part[b->parts++];
     *part = (LedgerPart){.missing = p->missing, .runs = p->runs};
     snprintf(part->name, sizeof part->name, "%s", x->name);
     snprintf(part->profile, sizeof part->profile, "%s", x->profile);
-    LOCAL_TEXT(command);
-    experiment_command(x, &command);
-    snprintf(part->command, sizeof part->command, "%s", command.at);
+    snprintf(part->command, sizeof part->command, "%s", command);
 }
 
-static const ClaimFile *file_of(const Ledger *b, const char *writeup) {
+const ClaimFile *ledger_file(const Ledger *b, const char *writeup) {
     for (int i = 0; i < b->files; i++)
         if (!strcmp(b->file[i].writeup, writeup)) return &b->file[i];
     return NULL;
@@ -49,7 +47,9 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
     }
     if (!rc) rc = until_take(&t->records, s, &t->x, false, e);
     if (!rc && t->records.missing) {
-        add_part(b, &t->x, &t->records);
+        LOCAL_TEXT(command);
+        experiment_command(&t->x, &command);
+        ledger_add_part(b, &t->x, &t->records, command.at);
         ledger_table_free(t);
         return RC_OK;
     }
@@ -62,7 +62,7 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
         return rc == RC_UNMEASURED ? RC_OK : rc;
     }
     for (int i = 0; i < EXPERIMENT_ALSO_MAX; i++) {
-        const ClaimFile *other = file_of(b, t->x.also[i]);
+        const ClaimFile *other = ledger_file(b, t->x.also[i]);
         if (other) claim_verdicts_make(&t->also[t->also_count++], other, &t->table.sample);
     }
     *made = t;
@@ -100,13 +100,13 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
         LedgerTable *made = NULL;
         snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
         rc = experiment_read(x, path, NULL, NULL, e);
-        const ClaimFile *f = rc ? NULL : file_of(b, x->writeup);
+        const ClaimFile *f = rc ? NULL : ledger_file(b, x->writeup);
         char also[EXPERIMENT_ALSO_MAX][sizeof *x->also];
         memcpy(also, x->also, sizeof also);
         if (!rc) add_link(b, x);
         if (!rc) experiment_release(x);
         bool wanted = f || all;
-        for (int k = 0; !rc && k < EXPERIMENT_ALSO_MAX; k++) wanted |= file_of(b, also[k]) != NULL;
+        for (int k = 0; !rc && k < EXPERIMENT_ALSO_MAX; k++) wanted |= ledger_file(b, also[k]) != NULL;
         for (int p = PROFILE_COUNT - 1; wanted && p >= 0 && !made && !rc; p--)
             if (!b->profile[0] || !strcmp(b->profile, profile_info[p].name))
                 rc = try_profile(b, &stored, path, profile_info[p].name, f, &made, e);

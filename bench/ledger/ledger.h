@@ -153,6 +153,11 @@ typedef struct {
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e);
 void ledger_release(Ledger *b);
 
+/* Return the claims of a write-up; NULL: the ledger has none. */
+const ClaimFile *ledger_file(const Ledger *b, const char *writeup);
+/* Add a profile of which some runs are missing, and the command that trains them; nothing where all are. */
+void ledger_add_part(Ledger *b, const Experiment *x, const Records *p, const char *command);
+
 /* Lines for the stored measurements of tests on experiments that are not run here, of the profile that was asked for.
  * RC_INTEGRITY: their file is damaged; the ledger stays as it was. */
 Rc ledger_add_stored(Ledger *b, const Session *s, Error *e);

@@ -18,26 +18,10 @@ static LedgerTable *of_plan(const Ledger *b, const char *plan) {
     return NULL;
 }
 
-/* A name in a list of what is not shown. */
-static void add_part(Ledger *b, const Experiment *x, const char *slug, int missing, int runs) {
-    b->part = mem_grow(b->part, (size_t)b->parts + 1, sizeof *b->part);
-    LedgerPart *part = &b->part[b->parts++];
-    *part = (LedgerPart){.missing = missing, .runs = runs};
-    snprintf(part->name, sizeof part->name, "%s", x->name);
-    snprintf(part->profile, sizeof part->profile, "%s", x->profile);
-    snprintf(part->command, sizeof part->command, "normbench run %.80s", slug);
-}
-
 static bool is_part(const Ledger *b, const Experiment *x) {
     for (int i = 0; i < b->parts; i++)
         if (!strcmp(b->part[i].name, x->name) && !strcmp(b->part[i].profile, x->profile)) return true;
     return false;
-}
-
-static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
-    for (int i = 0; i < b->files; i++)
-        if (!strcmp(b->file[i].writeup, x->writeup)) return &b->file[i];
-    return NULL;
 }
 
 static Rc not_shown(const char *slug, Rc rc, const Error *e) {
@@ -50,13 +34,13 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *slug,
     Rc rc = until_take(&t->records, stored, &t->x, precise, e);
     if (rc) return not_shown(slug, rc, e);
     if (t->records.missing) {
-        bool known = t->records.missing == t->records.runs || (plain && is_part(b, &t->x));
-        if (!known) add_part(b, &t->x, slug, t->records.missing, t->records.runs);
+        if (!plain || !is_part(b, &t->x))
+            ledger_add_part(b, &t->x, &t->records, SHOW_TEXT("normbench run %.80s", slug));
         return RC_UNMEASURED;
     }
     TableOptions options = {.command = "", .notes = t->records.notes};
     options.exploratory = !plain && experiment_changed(&t->x);
-    rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
+    rc = table_make(&t->table, &t->x, t->records.at, ledger_file(b, t->x.writeup), options, e);
     return not_shown(slug, rc, e);
 }
 
