@@ -159,21 +159,17 @@ check_merge_on_a_disk_that_fails() {
   [ "$at" -gt 20 ] || fail "only $at calls"
 }
 
-clock() { # builds e2e_clock.c
-  ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$W/clock.so" "$here/e2e_clock.c" -ldl >&2 || fail "cannot build e2e_clock.c"
-}
-
 # Another machine's hold is alive when its file was touched lately by the file system's clock, whatever this machine's
 # own clock says; and what it began is not hours old.
 check_clocks_that_differ_by_hours() {
   local hold ahead id
-  clock
+  ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$W/clock.so" "$here/../hostile/clock.c" -ldl >&2 || fail "cannot build clock.c"
   ends 0 "${one[@]}" --results "$W/alone"
   id=$(ls "$W/alone/runs")
   begin_and_freeze
   hold=$(ls "$W"/r/runs/.partial/*.hold)
   kill -9 "$pid"
-  for ahead in 18000 -18000; do
+  for ahead in +18000 -18000; do
     rm -rf "$W/s" && mkdir -p "$W/s/runs/.partial"
     python3 - "$hold" "$W/s/runs/.partial/$id.hold" "$id" <<'PY'
 import json, sys, time
@@ -181,7 +177,7 @@ json.dump(dict(json.load(open(sys.argv[1])), id=sys.argv[3], host="elsewhere", b
                **{"from": 0, "steps": 400}), open(sys.argv[2], "w"))
 PY
     printf 'step,train_loss,valid_loss\n100,2.5,\n' >"$W/s/runs/.partial/$id.curves.csv"
-    with=(env LD_PRELOAD="$W/clock.so" CLOCK_AHEAD="$ahead")
+    with=(env LD_PRELOAD="$W/clock.so" CLOCK="$ahead")
     nb status --results "$W/s"
     prints '0 done, 1 running' && prints '^running .* step 101/400 .* (5 min|4 min [0-9]+ s) left  .pid [0-9]+ on elsewhere.$'
     begin "${one[@]}" --results "$W/s"

@@ -1,6 +1,6 @@
-/* A clock that is wrong, for places.py: put in front of libc with LD_PRELOAD. CLOCK says how: "1970", "2038" and "9999"
- * stand at that year's beginning, "back" loses an hour at each call, "forth" gains one, "wild" jumps by up to ten years
- * both ways. The monotonic clock is libc's. */
+/* A clock that is wrong, for places.py and tests/cli/e2e.sh: put in front of libc with LD_PRELOAD. CLOCK says how:
+ * "1970", "2038" and "9999" stand at that year's beginning, "back" loses an hour at each call, "forth" gains one,
+ * "wild" jumps by up to ten years both ways, "+18000" is that many seconds ahead. The monotonic clock is libc's. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ static time_t wrong(time_t right) {
     if (!strcmp(how, "9999")) return 253370764800;
     if (!strcmp(how, "back")) return right - 3600 * n;
     if (!strcmp(how, "forth")) return right + 3600 * n;
+    if (how[0] == '+' || how[0] == '-') return right + atoll(how);
     return right + (n * 2654435761L % 631152000) - 315576000;
 }
 
