@@ -196,6 +196,14 @@ Rc made_up_table(TableOptions options, Error *error) {
     return table_make(&m.table, &m.x, m.records, m.has_claims ? &m.claims : NULL, options, error);
 }
 
+void made_up_eight(const double by[8]) {
+    made_up_init(made_up_four, "eight");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 8; seed++)
+            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
+    OK(made_up_table((TableOptions){0}, &e));
+}
+
 void made_up_claims(const char *yaml) {
     OK(claims_parse(&m.claims, "f", yaml, &e));
     m.has_claims = true;

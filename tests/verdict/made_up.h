@@ -50,6 +50,9 @@ void made_up_diverge(RunRecord *r, int step);
 
 Rc made_up_table(TableOptions options, Error *error);
 
+/* The table of made_up_four in eight seeds: every arm as the baseline, but the first, which is off by `by`. */
+void made_up_eight(const double by[8]);
+
 /* The table with the claims of a text in the place of the write-up's. */
 void made_up_claims(const char *yaml);
 

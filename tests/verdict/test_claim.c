@@ -154,12 +154,7 @@ Test(claim, divergence_proves_nothing_good) {
 }
 
 Test(claim, one_seed_that_decides_is_said) {
-    static const double by[] = {-.09, -.05, -.06, -.04, -.07, -.03, .05, -.04};
-    made_up_init(made_up_four, "eight");
-    for (int arm = 0; arm < 4; arm++)
-        for (int seed = 0; seed < 8; seed++)
-            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
-    OK(made_up_table((TableOptions){0}, &e));
+    made_up_eight((double[]){-.09, -.05, -.06, -.04, -.07, -.03, .05, -.04});
     cr_expect(strstr(verdict("002-1", 0)->why, "one seed decides (without seed "), "%s: %s",
               verdict_word(verdict("002-1", 0)->word), verdict("002-1", 0)->why);
 }
@@ -167,12 +162,7 @@ Test(claim, one_seed_that_decides_is_said) {
 /* Seven of eight seeds are lower, one by far: sign flips give 6/256, and Student's interval holds 0. The interval shown
  * is that of the test, the 6th of the 255 means of subsets from above (stats/invert.h), and the reader is told. */
 Test(claim, interval_and_test_agree) {
-    static const double by[] = {-.051, -.002, -.209, -.016, -.007, -.008, -.008, .002};
-    made_up_init(made_up_four, "eight");
-    for (int arm = 0; arm < 4; arm++)
-        for (int seed = 0; seed < 8; seed++)
-            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
-    OK(made_up_table((TableOptions){0}, &e));
+    made_up_eight((double[]){-.051, -.002, -.209, -.016, -.007, -.008, -.008, .002});
     const ClaimVerdict *v = verdict("002-1", 0);
     cr_expect_float_eq(v->p, 6 / 256., 1e-12, "%g", v->p);
     cr_expect(v->c->t.lo < 0 && v->c->t.hi > 0, "[%g, %g]", v->c->t.lo, v->c->t.hi);

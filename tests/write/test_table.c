@@ -447,18 +447,9 @@ Test(table, huge_perplexities_are_no_trouble) {
     no_words_for_numbers();
 }
 
-/* Every arm as the baseline in eight seeds, but the first, which is off by `by`. */
-static void eight_seeds(const double by[8]) {
-    made_up_init(made_up_four, "eight");
-    for (int arm = 0; arm < 4; arm++)
-        for (int seed = 0; seed < 8; seed++)
-            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
-    OK(made_up_table((TableOptions){0}, &e));
-}
-
 /* p is 12/256; without any seed but the seventh it is above .05. */
 Test(table, one_seed_that_decides_is_said) {
-    eight_seeds((double[]){.09, .05, .06, .04, .07, .03, -.05, .04});
+    made_up_eight((double[]){.09, .05, .06, .04, .07, .03, -.05, .04});
     const Comparison *c = table_comparison(&m.table, 0, 1, 1);
     cr_expect_eq(c->decision, DECISION_HIGHER);
     cr_expect_eq(c->joint.step_count, 12);
@@ -466,20 +457,20 @@ Test(table, one_seed_that_decides_is_said) {
     WRITES(table_text, "LayerNorm after 150 steps: ONE SEED DECIDES: without seed 1");
     WRITES(table_tex, "ONE SEED DECIDES");
     WRITES(table_json, "\"seeds\": 7,");
-    eight_seeds((double[]){.09, .05, .06, .04, .07, .03, .05, .04});
+    made_up_eight((double[]){.09, .05, .06, .04, .07, .03, .05, .04});
     OMITS(table_text, "ONE SEED");
 }
 
 /* A loss that is not 0.05 nats below the unigram model's 3.347. */
 Test(table, stalls_are_tested) {
-    eight_seeds((double[]){1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 0, 0});
+    made_up_eight((double[]){1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 0, 0});
     WRITES(table_tex, "6 of 8 runs stalled or diverged, 0 of baseline (McNemar p .031, smallest possible .031).");
     WRITES(table_json, "\"only_arm\": 6");
 }
 
 /* Eight tiny differences and one wild one in the other direction. */
 Test(table, ranks_and_the_joint_interval_stand_beside_means) {
-    eight_seeds((double[]){.010, .011, .012, .013, .014, .015, .016, -.3});
+    made_up_eight((double[]){.010, .011, .012, .013, .014, .015, .016, -.3});
     const Comparison *c = table_comparison(&m.table, 0, 1, 1);
     cr_expect_gt(c->joint.step, .5);
     cr_expect_lt(c->joint_ranks, c->joint.step / 4);
