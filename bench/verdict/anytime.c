@@ -40,7 +40,7 @@ static void require_signs(const Comparison *c, double *apart, bool *lower) {
     OWNED double *sign = mem_alloc(n, sizeof *sign), *p = mem_alloc(n, sizeof *p);
     double sum = 0, signs = 0, least = 1;
     for (size_t k = 0; k < n; k++) sign[k] = sign_of(c, k);
-    st_anytime_path(sign, n, 1, ST_TWO_SIDED, p);
+    st_anytime_path(sign, n, 1, p);
     for (size_t k = 0; k < n; k++) {
         sum += c->pairs.d[k], signs += sign[k];
         bool agree = (sum < 0) == (signs < 0);
