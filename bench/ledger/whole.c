@@ -183,8 +183,8 @@ static void way_to_runs(const Ledger *b, const LedgerLine *l, Text *out) {
         text_format(out, "Their records are stored (%s): `normbench runs %s --profile %s --results %s` lists them.",
                     l->stored->made, name, profile, file);
         if (metric_of_curves(l->v->c->what.metric))
-            text_format(out, " The number is made of all steps of their curves: an archive that keeps step 0 alone does "
-                             "not hold it.");
+            text_format(out, " The number is made of all steps of their curves: an archive that keeps step 0 alone "
+                             "does not hold it.");
     } else {
         bool listed = stored_list(b->root, profile, name, file);
         text_format(out, "They are stored numbers (%s)%s%s; `normbench runs show ID` prints a run%s.", l->stored->made,
