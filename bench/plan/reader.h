@@ -54,6 +54,9 @@ Rc apply_looks(Reader *r, const Node *n);
 /* "seeds: 8" is 1, 2, … 8; "seeds: 13-24" is those; "seeds: [3, 5]" is 3 and 5; "seeds: {until: decided, most: 64}"
  * goes on from those that an entry before has listed. */
 Rc apply_seeds(Reader *r, const Document *d, const Node *entry);
+/* Have seeds added until it is decided: sort the listed ones, as pairs are (st_pair), and go on above the largest up to
+ * `most` in all, so that each new seed is the last. */
+void seeds_go_on(Experiment *x, int most);
 
 /* Apply "probes: [usual, weight_norm]" or "probes: {names: […], every: 10}": rows of models/probes.def, measured beside
  * the usual ones, which need not be named; `growth` stands for all that write-up 004 measures over depth. `every`:

@@ -164,13 +164,16 @@ static bool listed(const Experiment *x, uint64_t seed) {
     return false;
 }
 
-/* Extend the listed seeds, in their order, by the whole numbers from 1 that they lack. */
-static void go_on(Experiment *x, int most) {
-    uint64_t next = 1;
-    x->seed = mem_grow(x->seed, (size_t)most, sizeof *x->seed);
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void seeds_go_on(Experiment *x, int most) {
+    if (x->seeds) qsort(x->seed, (size_t)x->seeds, sizeof *x->seed, by_number);
     if (x->seeds > most) x->seeds = most;
-    for (x->most = most; x->seeds < most; next++)
-        if (!listed(x, next)) x->seed[x->seeds++] = next;
+    x->seed = mem_grow(x->seed, (size_t)most, sizeof *x->seed);
+    for (x->most = most; x->seeds < most; x->seeds++) x->seed[x->seeds] = x->seeds ? x->seed[x->seeds - 1] + 1 : 1;
 }
 
 /* Apply "{until: decided, most: 64}"; `until` may be omitted if an earlier entry has it. */
@@ -193,7 +196,7 @@ static Rc apply_until(Reader *r, const Document *d, const Node *n) {
     if (most > EXPERIMENT_WATCHED_MAX)
         return document_error(r->e, d, n->line, "seeds: %lld are listed; until it is decided they are %d at most",
                               (long long)most, EXPERIMENT_WATCHED_MAX);
-    go_on(x, (int)most);
+    seeds_go_on(x, (int)most);
     return RC_OK;
 }
 

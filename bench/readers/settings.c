@@ -8,7 +8,7 @@
 #include "bench/formats/json.h"
 #include "bench/readers/readers.h"
 
-enum { DEEPEST = 12, SETTINGS_MAX = 2000, KEY_SIZE = 400 };
+enum { DEEPEST = 12, PASSED_MAX = 200, SETTINGS_MAX = 2000, KEY_SIZE = 400 };
 
 static const char *const beside[] = {"hparams.yaml",      "hparams.yml",      "config.yaml",      "config.yml",
                                      "params.yaml",       "config.json",      "params.json",      "args.json",
@@ -100,7 +100,8 @@ static void yaml_end(YamlPath *y) {
     yaml_value_ended(y);
 }
 
-/* Tags and aliases of Python's own objects are passed over. false: it is no YAML. */
+/* Tags and aliases of Python's own objects are passed over. false: it is no YAML, or is nested so deeply that libyaml,
+ * whose time grows with the square of the depth, would take long. */
 static bool settings_yaml(Log *log, const char *bytes, size_t length) {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -109,7 +110,7 @@ static bool settings_yaml(Log *log, const char *bytes, size_t length) {
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, length);
     while (more && yaml_parser_parse(&parser, &event)) {
         whole = event.type == YAML_STREAM_END_EVENT;
-        more = !whole && event.type != YAML_NO_EVENT;
+        more = !whole && event.type != YAML_NO_EVENT && y.deeper < PASSED_MAX;
         if (event.type == YAML_SCALAR_EVENT) yaml_scalar(&y, (const char *)event.data.scalar.value);
         if (event.type == YAML_ALIAS_EVENT) yaml_value_ended(&y);
         if (event.type == YAML_MAPPING_START_EVENT) yaml_begin(&y, false);

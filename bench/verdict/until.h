@@ -1,7 +1,8 @@
 /* Until: an experiment whose seeds are added until it is decided ("seeds: {until: decided, most: 64}"). Decided is, by
  * p's that hold whenever one stops (bench/verdict/anytime.h), every primary comparison: each arm against the baseline,
- * or what `compare` names, in every cell, at its last step. Seeds count in the order of the plan, and of those that are
- * whole only the first: so whoever reads the same records, at whatever time, stops at the same seed. */
+ * or what `compare` names, in every cell, at its last step. Seeds count in the plan's ascending
+ * order, and of those that are whole only the first: so whoever reads the same records, at whatever time, stops at the
+ * same seed. */
 #ifndef BENCH_VERDICT_UNTIL_H
 #define BENCH_VERDICT_UNTIL_H
 

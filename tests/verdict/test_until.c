@@ -24,14 +24,15 @@ static void expect_seeds(const char *seeds, const char *set, int most, const cha
     cr_expect_eq(x.most, most, "%s, %s: %d", seeds, set ? set : "", x.most);
 }
 
-Test(until, seeds_go_on_in_the_order_of_the_plan) {
+Test(until, seeds_ascend_and_go_on_above_the_largest) {
     expect_seeds("{until: decided, most: 5}", NULL, 5, "1 2 3 4 5");
     expect_seeds("4-7", NULL, 0, "4 5 6 7");
-    expect_seeds("[3, 5]", "seeds={until: decided, most: 6}", 6, "3 5 1 2 4 6");
+    expect_seeds("[3, 5]", "seeds={until: decided, most: 6}", 6, "3 5 6 7 8 9");
+    expect_seeds("[5, 3]", "seeds={until: decided, most: 3}", 3, "3 5 6");
     expect_seeds("8", "seeds={until: decided, most: 3}", 3, "1 2 3");
     expect_seeds("{until: decided, most: 5}", "seeds={most: 7}", 7, "1 2 3 4 5 6 7");
     expect_seeds("{until: decided, most: 5}", "seeds=3", 3, "1 2 3"); /* at most: it still stops by itself */
-    expect_seeds("{until: decided, most: 5}", "seeds=[9, 2]", 2, "9 2");
+    expect_seeds("{until: decided, most: 5}", "seeds=[9, 2]", 2, "2 9");
     LOCAL(experiment_release) Experiment x;
     read_plan(&x, "{until: decided}", NULL);
     cr_expect(x.most == 64 && x.seeds == 64 && x.seed[63] == 64);
