@@ -32,7 +32,7 @@ check_arms_that_are_one_network_are_trained_once() {
   tr '\n' ' ' <"$W/out" | tr -s ' ' | grep -q 'again: not decided: both sides are the same runs; third:' || fail "a number of no comparison"
   ends 0 run "$W/plan.yaml" --dry-run --results "$W/s"
   says 'Arms pre, again and third are one network: their runs are trained once and are not compared' && prints '^6 of 6 runs to train'
-  ends 0 status "$W/plan.yaml" --results "$W/r" && prints ': 6 runs: 6 done, 0 running, 0 waiting$'
+  ends 0 status "$W/plan.yaml" --results "$W/r" && prints ': 6 runs: 6 done \(1 diverged\), 0 running, 0 waiting$'
   ends 0 table "$W/plan.yaml" --results "$W/r"
   prints '^  again.* n/a \(both sides are the same runs' && tr '\n' ' ' <"$W/out" | grep -q 'third are one network: their runs'
   ! grep -qE 'same within|better than|worse than' "$W/out" || fail "the comparison decides something"
