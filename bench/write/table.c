@@ -158,19 +158,19 @@ void table_release(Table *t) {
     *t = (Table){0};
 }
 
-/* Make table_<part>: what is made when it is first asked for; NULL: there is none. */
-#define WHEN_ASKED(Type, part, asked) \
-    const Type *table_##part(const Table *t) { \
+/* Define function: return what make computes when it is first asked for; NULL: there is none. */
+#define WHEN_ASKED(function, Type, part, asked, make) \
+    const Type *function(const Table *t) { \
         TableFound *f = t->found; \
         if (f->asked) return f->part; \
         f->asked = true; \
         f->part = mem_alloc(1, sizeof *f->part); \
-        if (t->family.anytime || !part##_make(f->part, &t->sample)) free(f->part), f->part = NULL; \
+        if (t->family.anytime || !make(f->part, &t->sample)) free(f->part), f->part = NULL; \
         return f->part; \
     }
-WHEN_ASKED(Ranking, ranking, ranked)
-WHEN_ASKED(Best, best, bested)
-WHEN_ASKED(Sensitivity, sensitivity, swept)
+WHEN_ASKED(table_ranking, Ranking, ranking, ranked, ranking_make)
+WHEN_ASKED(table_best, Best, best, bested, best_make)
+WHEN_ASKED(table_sensitivity, Sensitivity, sensitivity, swept, sensitivity_make)
 
 /* The family's cells ascend: its first comparison of a cell by halving. */
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm) {
