@@ -109,6 +109,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
                           .arm = option(o, OPTION_arm_column, NULL),
                           .value = option(o, OPTION_metric, NULL),
                           .unpaired = o->times[OPTION_unpaired] > 0,
+                          .directed = o->times[OPTION_better] > 0,
                           .steps = target != NULL,
                           .rising = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                           .step = option(o, OPTION_step_column, NULL)};

@@ -56,7 +56,7 @@ static void compare_before(Against *r) {
 Rc against_make(Against *r, const CompareData *data, const AgainstOptions *options, Error *e) {
     size_t most = (size_t)data->seeds, arms = (size_t)data->arms;
     *r = (Against){.data = data, .options = *options};
-    if (compare_needs_cap(data, options->cap, e)) return e->code;
+    if (compare_check_cap(data, options->cap, options->higher, e)) return e->code;
     st_init();
     r->arm = mem_alloc(arms, sizeof *r->arm);
     OWNED double *d = mem_alloc(most, sizeof *d), *p = mem_alloc(arms, sizeof *p),

@@ -168,28 +168,22 @@ Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error
                      did_you_mean(hint, sizeof hint, name, (const char *const *)d->arm, (size_t)d->arms));
 }
 
-Rc compare_needs_cap(const CompareData *d, double cap, Error *e) {
-    if (!d->lost || !isnan(cap)) return RC_OK;
-    return error_set(e, RC_USAGE,
-                     "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
-                     "vocabulary's size, that of a uniform guess)",
-                     d->first_lost);
-}
-
-/* A diverged run may not count as good as the best run that finished: then divergence could win. */
-static Rc check_cap(const CompareResult *r, Error *e) {
-    const CompareData *d = r->data;
-    double cap = r->options.cap, best = (double)NAN;
+Rc compare_check_cap(const CompareData *d, double cap, bool higher, Error *e) {
+    const char *usual = d->steps ? "more steps than any run has" : "ln of the vocabulary's size, for a loss in nats";
+    double best = (double)NAN;
     int at = 0;
+    if (!d->lost) return RC_OK;
+    if (isnan(cap))
+        return error_set(e, RC_USAGE, "%s diverged: --cap VALUE says what a diverged run counts as (usually %s)", d->first_lost,
+                         usual);
     for (int i = 0; i < d->arms * d->seeds; i++)
-        if (there(d, i) && !d->diverged[i] && !(r->options.higher ? d->value[i] <= best : d->value[i] >= best))
+        if (there(d, i) && !d->diverged[i] && !(higher ? d->value[i] <= best : d->value[i] >= best))
             best = d->value[at = i];
-    bool sound = isnan(best) || (r->options.higher ? cap < best : cap > best);
-    if (!d->lost || sound) return RC_OK;
+    if (isnan(best) || (higher ? cap < best : cap > best)) return RC_OK;
     return error_set(e, RC_USAGE,
                      "--cap %s: a diverged run would count as good as the best that finished (%s, seed %llu of arm "
-                     "'%.80s') or better; for a loss in nats the cap is ln of the vocabulary's size",
-                     FORMAT_REAL(cap), FORMAT_REAL(best), (unsigned long long)d->seed[at], d->arm[at / d->seeds]);
+                     "'%.80s') or better; usually it is %s",
+                     FORMAT_REAL(cap), FORMAT_REAL(best), (unsigned long long)d->seed[at], d->arm[at / d->seeds], usual);
 }
 
 static Rc check(CompareResult *r, Error *e) {
@@ -197,10 +191,10 @@ static Rc check(CompareResult *r, Error *e) {
     if (d->arms < 2) return error_set(e, RC_UNMEASURED, "nothing to compare: '%s' is the only arm", d->arm[0]);
     if (d->steps && !isnan(r->options.stall))
         return error_set(e, RC_USAGE, "--stall is a bound of values, and --target compares steps");
-    if (compare_needs_cap(d, r->options.cap, e)) return e->code;
+    if (compare_check_cap(d, r->options.cap, r->options.higher, e)) return e->code;
     if (r->options.anytime && d->seeds > ANYTIME_LARGEST)
         return error_set(e, RC_USAGE, "--anytime: %d seeds; %d at most", d->seeds, ANYTIME_LARGEST);
-    if (compare_find_baseline(d, r->options.baseline, &r->baseline, e) || check_cap(r, e)) return e->code;
+    if (compare_find_baseline(d, r->options.baseline, &r->baseline, e)) return e->code;
     return read_looks(r, e);
 }
 

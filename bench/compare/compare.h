@@ -39,7 +39,7 @@ typedef struct {
     double target;
     double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
     char *columns;    /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
-    char *remarks;    /* lines about runs that were picked from logs: what was left out, what is doubtful; NULL: none */
+    char *remarks;    /* lines: what was left out, what is doubtful; NULL: none */
     char hash[SHA256_HEX];
 } CompareData;
 
@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     const char *seed, *arm, *value;
     bool unpaired;
+    bool directed;    /* somebody said which side is better */
     bool steps;       /* curves: the value compared is the first step at which a run's is at most the target */
     bool rising;      /* at least the target */
     double target;
@@ -105,7 +106,8 @@ Rc compare_number(const char *option, const char *text, double *out, Error *e);
 
 /* The place of a named arm; NULL: the first. RC_USAGE: there is none. */
 Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error *e);
-Rc compare_needs_cap(const CompareData *d, double cap, Error *e); /* RC_USAGE: a run diverged, and there is no cap */
+/* RC_USAGE: a run diverged, and there is no cap, or one at which it would count as good as the best run that finished. */
+Rc compare_check_cap(const CompareData *d, double cap, bool higher, Error *e);
 
 /* What c->what, a pair of data's arms, says alone, of pairs or not as f is. stalled: [arms][seeds], NULL: not known.
  * runs: cap, higher and the keys. */

@@ -34,6 +34,7 @@ static void part_of(const CompareRows *r, int corpus, CompareRows *part) {
     part->arm = mem_alloc((size_t)r->arms, sizeof *part->arm);
     for (int arm = 0; arm < r->arms; arm++) part->arm[arm] = mem_text(r->arm[arm]);
     part->read_as = r->read_as ? mem_text(r->read_as) : NULL;
+    part->metric = r->metric ? mem_text(r->metric) : NULL;
     part->corpus = NULL, part->corpora = 0;
     part->runs = NULL, part->counted = 0;
     part->row = mem_alloc(r->rows + 1, sizeof *part->row);
@@ -78,9 +79,14 @@ Rc compare_corpora_parse(CompareCorpora *c, const char *name, CompareColumns col
                          Error *e) {
     LOCAL(compare_rows_release) CompareRows r = {.file = name, .columns = columns};
     *c = (CompareCorpora){0};
-    if (!compare_rows_read(&r, bytes, length, e) && !compare_corpora_gather(c, &r, e)) return RC_OK;
-    compare_corpora_release(c);
-    return e->code;
+    LOCAL_TEXT(remarks);
+    if (compare_rows_read(&r, bytes, length, e) || compare_corpora_gather(c, &r, e)) {
+        compare_corpora_release(c);
+        return e->code;
+    }
+    if (r.metric && !columns.directed) pick_direction(r.metric, &remarks);
+    if (remarks.length) c->of[0].remarks = mem_text(remarks.at);
+    return RC_OK;
 }
 
 Rc compare_corpora_read(CompareCorpora *c, const char *path, CompareColumns columns, Error *e) {

@@ -77,7 +77,8 @@ static bool is_index(const Csv *c, int column) {
 
 /* Nor is any of this where no column of seeds says that a line is one. */
 static bool is_no_run(const char *name) {
-    static const char *const names[] = {"run", "trial", "id", "name", "replicate", "rep", "fold", "arm", "value"};
+    static const char *const names[] = {"run",  "trial", "id",      "name",  "replicate", "rep",
+                                        "fold", "arm",   "replica", "split", "value",     "seeds"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcasecmp(name, names[i])) return true;
     return false;
@@ -121,13 +122,14 @@ static bool is_among(const char *name, const char *const *names) {
 
 /* Means and what else is made of a line's other columns. Arms may have such names (pooling by mean, max), but not where
  * a spread stands beside a mean. */
+static const char *const means[] = {"mean", "avg", "average", "median", NULL};
+static const char *const spreads[] = {"std", "stdev", "stddev", "sd", NULL};
+static const char *const extremes[] = {"n", "count", "min", "max", "25%", "50%", "75%", "all", "total", NULL};
+
 static bool is_summary(const FileShape *s, const char *name) {
-    static const char *const means[] = {"mean", "avg", "average", "median", NULL};
-    static const char *const spreads[] = {"std", "stdev", "stddev", "sd", NULL};
-    static const char *const others[] = {"n", "count", "min", "max", NULL};
     bool mean = false, spread = false;
     for (int i = 0; i < s->fields; i++) mean |= is_among(s->name[i], means), spread |= is_among(s->name[i], spreads);
-    return mean && spread && (is_among(name, means) || is_among(name, spreads) || is_among(name, others));
+    return mean && spread && (is_among(name, means) || is_among(name, spreads) || is_among(name, extremes));
 }
 
 /* What logs hold beside results; none of it is an arm. */
@@ -221,6 +223,8 @@ static Rc find_named(const Csv *c, FileShape *s, Error *e) {
     if (s->arm < 0 || s->value < 0) {
         LOCAL_TEXT(others);
         list_others(c, s, &others);
+        if (!others.length && s->value < 0)
+            return error_set(e, RC_USAGE, "%s: no %s is left for the values", c->where, c->kind ? "key" : "column");
         error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", c->where,
                   s->arm < 0 ? "column arm=NAME" : "metric NAME", others.length ? others.at : "none is left");
         return e->code;
@@ -270,6 +274,12 @@ static Rc find_seeds(const Csv *c, FileShape *s, Error *e) {
         return find_column(c, NULL, "seed", &s->seed, e);
     rows_of(c)->numbered = !named;
     s->guess &= !s->runs;
+    double number;
+    for (int i = 0; i < s->fields && !s->runs && !n->steps; i++)
+        if (!has_part(s, i) && log_number(c->field[i], &number))
+            return error_set(e, RC_USAGE,
+                             "%s: the first line has '%.40s' where the name of a column is needed: arm,value", c->where,
+                             c->field[i]);
     return RC_OK;
 }
 
@@ -281,9 +291,10 @@ static bool is_run_list(const Csv *c, FileShape *s) {
     return s->arm >= 0 && s->value >= 0;
 }
 
-/* A column `status` of lines that are runs, as `normbench runs --format csv` prints it. */
+/* A column `status` of lines that are runs, as `normbench runs --format csv` prints it, or W&B's State. */
 static Rc find_status(const Csv *c, FileShape *s, Error *e) {
-    s->status = rows_of(c)->columns.steps ? -1 : column(c, "status");
+    s->status = rows_of(c)->columns.steps ? -1 : usual_column(c, "status");
+    if (s->status < 0 && !rows_of(c)->columns.steps) s->status = usual_column(c, "state");
     if (s->status >= 0 && has_part(s, s->status)) s->status = -1;
     return find_seeds(c, s, e);
 }
@@ -302,10 +313,12 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     s->block = usual_column(c, "block");
     s->corpus = corpus_column(c);
     if (n->steps && find_column(c, n->step, "step", &s->block, e)) return e->code;
-    if ((n->arm || n->value) && s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
     if (is_run_list(c, s)) return find_status(c, s, e);
-    if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_status(c, s, e);
     s->arm = usual_column(c, "arm"), s->value = usual_column(c, "value");
+    if (n->arm || n->value || (s->arm >= 0 && s->value < 0)) {
+        if (s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
+        return find_named(c, s, e) ? e->code : find_status(c, s, e);
+    }
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
             if (!has_part(s, i))
@@ -317,7 +330,7 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
                                  n->steps ? "step" : "block", curves(c->field[i]));
         return find_seeds(c, s, e);
     }
-    s->arm = s->value = -1;
+    s->value = -1;
     for (int i = 0; i < c->fields; i++) others += !has_part(s, i);
     s->guess = others == 2;
     return find_seeds(c, s, e);
@@ -411,6 +424,7 @@ static Rc settle(Csv *c, FileShape *s, Error *e) {
                     s->name[s->value]);
         r->read_as = said.at;
     }
+    if (!r->wide && strcmp(s->name[s->value], "value") != 0) r->metric = mem_text(s->name[s->value]);
     r->blocks = s->block >= 0;
     for (int i = 0; r->wide && i < s->fields; i++) {
         const char *name = s->name[i];
@@ -460,10 +474,18 @@ static Rc read_absent(Csv *c, const FileShape *s, Error *e) {
     return RC_OK;
 }
 
+/* A run that did not end: left out where others have no pairs. */
+static Rc read_unfinished(Csv *c, const FileShape *s, Error *e) {
+    if (compare_may_lack(rows_of(c))) return read_absent(c, s, e);
+    return error_set(e, RC_USAGE, "%s: its %s is '%.40s': leave out this run and those of its seed", c->where,
+                     s->name[s->status], c->field[s->status]);
+}
+
 static Rc read_run(Csv *c, const FileShape *s, Error *e) {
     CompareRow row;
     const char *value = c->field[s->value];
     if (check_guess(c, s, e)) return e->code;
+    if (s->status >= 0 && log_unfinished(c->field[s->status])) return read_unfinished(c, s, e);
     if (passed_over(c, value)) return read_absent(c, s, e);
     if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
@@ -477,8 +499,9 @@ static Rc read_seed(Csv *c, const FileShape *s, Error *e) {
     CompareRow row;
     if (read_place(c, s, &row, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
-        if (has_part(s, i) || passed_over(c, c->field[i])) continue;
-        if (compare_value(c->where, s->name[i], c->field[i], &row.value, e))
+        if (has_part(s, i)) continue;
+        row.absent = passed_over(c, c->field[i]);
+        if (!row.absent && compare_value(c->where, s->name[i], c->field[i], &row.value, e))
             return rows_of(c)->rows < (size_t)s->fields ? error_add(e, "%s", compare_name_columns) : e->code;
         row.arm = s->column[i].arm;
         if (s->runs)
@@ -488,6 +511,13 @@ static Rc read_seed(Csv *c, const FileShape *s, Error *e) {
         compare_row_add(rows_of(c), row);
     }
     return RC_OK;
+}
+
+/* A line that a data frame's index calls a mean or a count of the others. */
+static Rc check_index(const Csv *c, const FileShape *s, Error *e) {
+    const char *index = s->index < 0 ? "" : c->field[s->index];
+    if (!is_among(index, means) && !is_among(index, spreads) && !is_among(index, extremes)) return RC_OK;
+    return error_set(e, RC_USAGE, "%s: '%.40s' is made of the other lines and is no run: leave it out", c->where, index);
 }
 
 Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long line, Error *e) {
@@ -507,6 +537,7 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long li
             guess_shape(&c, &s);
             rc = settle(&c, &s, e);
         }
+        if (!rc) rc = check_index(&c, &s, e);
         if (!rc) rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
     }
     free(s.name);

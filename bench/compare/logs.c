@@ -83,6 +83,7 @@ Rc compare_logs(CompareCorpora *c, const Pick *p, CompareColumns columns, bool a
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].why && add_run(&r, &p->run[i], i, e)) return e->code;
     r.read_as = mem_text(p->read_as.at);
+    r.metric = mem_text(p->metric);
     if (compare_corpora_gather(c, &r, e)) {
         compare_corpora_release(c);
         return e->code;

@@ -206,11 +206,32 @@ static Rc reach(CompareRows *r, Reached *out, Error *e) {
     return RC_OK;
 }
 
+/* All values of one arm above 1.5 and of another within 1: percent beside fractions. */
+static Rc check_units(const CompareRows *r, Error *e) {
+    static const char *const names[] = {"acc",    "f1",        "top1",        "auroc", "auc",
+                                        "recall", "precision", "exact_match", "em"};
+    const char *fraction = NULL, *percent = NULL;
+    bool rate = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && r->metric; i++) rate |= strcasestr(r->metric, names[i]) != NULL;
+    for (int arm = 0; arm < r->arms && rate; arm++) {
+        double least = (double)INFINITY, most = -(double)INFINITY;
+        for (size_t i = 0; i < r->rows; i++)
+            if (r->row[i].arm == arm && !isnan(r->row[i].value))
+                least = fmin(least, r->row[i].value), most = fmax(most, r->row[i].value);
+        if (least > 1.5 && most <= 100) percent = r->arm[arm];
+        if (least >= 0 && most <= 1) fraction = r->arm[arm];
+    }
+    if (!fraction || !percent) return RC_OK;
+    return error_set(e, RC_USAGE, "%.100s: arm '%.80s' is in percent and arm '%.80s' in fractions; one unit is needed",
+                     r->metric, percent, fraction);
+}
+
 Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     size_t seeds, blocks;
     if (r->rows) qsort(r->row, r->rows, sizeof *r->row, by_place);
     leave_absent(d, r);
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
+    if (check_units(r, e)) return e->code;
     Reached reached = {0, 0};
     if (r->columns.steps && reach(r, &reached, e)) return e->code;
     OWNED int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);

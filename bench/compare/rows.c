@@ -144,4 +144,5 @@ void compare_rows_release(CompareRows *r) {
     free(r->row);
     free(r->runs);
     free(r->read_as);
+    free(r->metric);
 }

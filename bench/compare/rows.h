@@ -18,6 +18,7 @@ typedef struct {
     const char *file;
     CompareColumns columns; /* as named on the command line */
     char *read_as;          /* CompareData.columns */
+    char *metric;           /* what the values are called; NULL: value, or a column for every arm */
     const Pick *pick;       /* of runs that were picked from logs; NULL */
     bool lines, blocks;     /* lines: CSV or JSONL */
     long before;            /* blank lines at the start of JSON */

@@ -216,7 +216,7 @@ static void seeds_table(const Ledger *b, const LedgerClaim *c, CellsList *out) {
         mark(strip, 0, lo, hi, '|'), mark(strip, p->d[i], lo, hi, 'o');
         cells_row(cells);
         cell_integer(cells, (long)p->seed[i]);
-        cell_signed(cells, p->d[i], decimals_for(of->t.se, 4));
+        cell_signed(cells, p->d[i] + of->what.against, decimals_for(of->t.se, 4));
         cell_text(cells, strip);
         cell_by(cells, run_ids, id, of->what.terms, seeds, (int)i);
     }

@@ -83,4 +83,7 @@ bool log_number(const char *text, double *out);
 /* What stands for a number that was not measured: "", NA, null, None, - and the like. */
 bool log_absent(const char *text);
 
+/* A state of W&B or a scheduler in which a run did not reach its end: crashed, failed, killed, running, preempted. */
+bool log_unfinished(const char *state);
+
 #endif

@@ -156,18 +156,17 @@ static Rc choose_metric(Pick *p, const PickQuery *q, const char *const *list, si
     return e->code;
 }
 
-/* A metric of which more is mostly better, compared as if less were. */
-static void say_direction(Pick *p, const PickQuery *q) {
+void pick_direction(const char *metric, Text *remarks) {
     static const char *const ends[] = {"acc",       "accuracy", "f1",       "bleu",        "auroc", "auc",     "recall",
                                        "precision", "reward",   "rew_mean", "r2",          "top1",  "top5",    "top-1",
                                        "map",       "iou",      "score",    "exact_match", "em",    "acc_norm"};
-    size_t n = strcspn(p->metric, ",");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends && !q->directed; i++) {
+    size_t n = strcspn(metric, ",");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t m = strlen(ends[i]);
-        if (m > n || strncasecmp(p->metric + n - m, ends[i], m) || (n > m && !strchr("/. _-", p->metric[n - m - 1])))
+        if (m > n || strncasecmp(metric + n - m, ends[i], m) || (n > m && !strchr("/. _-", metric[n - m - 1])))
             continue;
-        pick_remark(p, "Careful: %.100s counts as better where it is lower; --better higher turns that round.",
-                    p->metric);
+        text_format(remarks,
+                    "Careful: %.100s counts as better where it is lower; --better higher turns that round.\n", metric);
         return;
     }
 }
@@ -178,7 +177,7 @@ static Rc metric(Pick *p, const PickQuery *q, Error *e) {
     drop_seed(list, &count);
     Rc rc = count ? choose_metric(p, q, list, count, e) : RC_OK;
     if (rc || !p->metric[0]) return rc;
-    say_direction(p, q);
+    if (!q->directed) pick_direction(p->metric, &p->remarks);
     for (int i = 0; i < p->runs; i++) {
         PickedRun *run = &p->run[i];
         run->series = log_series(run->log, p->metric);

@@ -71,6 +71,8 @@ bool pick_lost(const PickedRun *run); /* its last value is NaN: it diverged, and
 bool pick_value_at(const PickedRun *run, double step, double *value);
 
 void pick_leave(PickedRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Append a line if more of the metric is mostly better (accuracy, F1, reward), for where less counts as better. */
+void pick_direction(const char *metric, Text *remarks);
 void pick_remark(Pick *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Each different text of runs that are used (or of all), in order; count out. Freed by the caller, texts stay. */
 const char **pick_labels(const Pick *p, bool arms, bool used, int *count);

@@ -142,28 +142,6 @@ static Rc check_signs(const Pick *p, Error *e) {
                      log_called(a, sizeof a, percent->log), log_called(b, sizeof b, plain->log));
 }
 
-/* All values of one arm above 1.5 and of another within 1: percent beside fractions. */
-static Rc check_units(const Pick *p, Error *e) {
-    int count;
-    const char **arm = pick_labels(p, true, true, &count), *fraction = NULL, *percent = NULL;
-    static const char *const names[] = {"acc",    "f1",        "top1",        "auroc", "auc",
-                                        "recall", "precision", "exact_match", "em"};
-    bool rate = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) rate |= strcasestr(p->metric, names[i]) != NULL;
-    for (int a = 0; a < count && rate; a++) {
-        double least = (double)INFINITY, most = -(double)INFINITY;
-        for (int i = 0; i < p->runs; i++)
-            if (!p->run[i].why && !strcmp(p->run[i].arm, arm[a]) && !isnan(p->run[i].value))
-                least = fmin(least, p->run[i].value), most = fmax(most, p->run[i].value);
-        if (least > 1.5 && most <= 100) percent = arm[a];
-        if (least >= 0 && most <= 1) fraction = arm[a];
-    }
-    free(arm);
-    if (!fraction || !percent) return RC_OK;
-    return error_set(e, RC_USAGE, "%.100s: arm '%.80s' is in percent and arm '%.80s' in fractions; one unit is needed",
-                     p->metric, percent, fraction);
-}
-
 Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
     double all = (double)NAN;
     bool last = q->at == PICK_LAST || q->at == PICK_EVERY, best = q->at == PICK_BEST || q->at == PICK_OWN_BEST;
@@ -185,5 +163,5 @@ Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
         }
         if (q->at != PICK_STEP) say_unlike(p, q);
     }
-    return q->list ? RC_OK : check_signs(p, e) ? e->code : check_units(p, e);
+    return q->list ? RC_OK : check_signs(p, e);
 }

@@ -112,6 +112,22 @@ PY
   ! grep -q McNemar "$W/out" || fail "targets of a loss"
 }
 
+check_a_threshold_is_not_taken_off_the_seeds() {
+  claims_tree
+  sed -i 's/expects: lower, test: maxt, margin: 0.02,/against: -1, expects: lower, test: maxt,/' "$W/tree/bench/claims/900.yaml"
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ends 0 claims 900-1 --results "$W/r"
+  sed -n '/^Its seeds/,$p' "$W/out" | awk '$1 ~ /^[0-9]+$/ {print $2}' >"$W/seeds"
+  ledger --format json
+  python3 - "$W/out" "$W/seeds" <<'PY' || fail "the seeds' differences have another mean than the claim"
+import json, sys
+verdict = json.load(open(sys.argv[1]))["writeups"][0]["claims"][0]["verdicts"][0]
+seeds = [float(line) for line in open(sys.argv[2])]
+assert len(seeds) == verdict["n"] and abs(sum(seeds) / len(seeds) - verdict["effect"]) < 1e-3, (seeds, verdict["effect"])
+assert abs(verdict["comparison"]["t_interval"]["mean"] - verdict["effect"] - 1) < 1e-12
+PY
+}
+
 check_the_ledger_says_what_holds() {
   claims_tree
   short

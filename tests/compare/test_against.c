@@ -44,6 +44,9 @@ Test(against, few_runs_constants_and_diverged_ones) {
     cr_assert_eq(make(&usual), RC_USAGE);
     HOLDS(e.text, "diverged: --cap VALUE says");
     AgainstOptions capped = usual;
+    capped.cap = 0;
+    cr_assert_eq(make(&capped), RC_USAGE);
+    HOLDS(e.text, "a diverged run would count as good as the best that finished (2, seed 1 of arm 'a')");
     capped.cap = 9;
     OK(make(&capped));
     cr_expect_eq(r.arm[0].flip.p, .5, "one run");

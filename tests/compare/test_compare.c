@@ -164,6 +164,10 @@ Test(compare, every_form_gives_the_same_bytes) {
     says(compare_text, "Read as numbers in percent.", true);
     says(compare_json, "\"read_as\": \"numbers in percent\"", true);
     says(compare_tex, "% Read as numbers in percent.", true);
+    make("seed,arm,accuracy\n1,a,.6\n1,b,.7\n2,a,.5\n2,b,.75\n", plain);
+    says(compare_text, "Careful: accuracy counts as better where it is lower; --better higher turns that round.", true);
+    make("seed,arm,loss\n1,a,.6\n1,b,.7\n2,a,.5\n2,b,.75\n", plain);
+    says(compare_text, "Careful", false);
 }
 
 Test(compare, order_of_columns_changes_no_number) {

@@ -100,6 +100,12 @@ Test(compare_unpaired, runs_without_a_value_are_named) {
          "{\"seed\": 3, \"arm\": \"b\", \"value\": 3}]",
          plain);
     cr_expect(data.absent == 1 && data.runs[0] == 1);
+    make("seed,a,b\n1,3,3\n2,,3.1\n3,3.1,\n4,3.2,3\n", plain);
+    cr_expect(data.absent == 2 && data.runs[0] == 3 && data.runs[1] == 3, "of columns too");
+    static const char states[] = "seed,arm,loss,State\n1,a,3,finished\n2,a,9,Crashed\n3,b,3,finished\n";
+    compare_data_release(&data);
+    OK(compare_parse(&data, "FILE", (CompareColumns){.unpaired = true, .value = "loss"}, states, strlen(states), &e));
+    cr_expect(data.absent == 1 && !strcmp(data.first_absent, "FILE:3: seed 2 of arm 'a'"), "%s", data.first_absent);
     const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
     static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";
     OK(compare_parse(&data, "FILE", curves, text, strlen(text), &e));

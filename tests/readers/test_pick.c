@@ -355,14 +355,6 @@ Test(pick, metrics_by_their_names) {
         make(q);
         cr_expect_str_eq(p.metric, "loss");
     }
-    logs_release(&l);
-    for (int i = 0; i < 4; i++) {
-        char path[40];
-        snprintf(path, sizeof path, "%c_s%d", "ab"[i / 2], i % 2);
-        log_point(logs_add(&l, 0, path, "", NULL), "acc,none", 0, i < 2 ? .5 : 50 + i);
-    }
-    q.metric = "acc";
-    refused(q, RC_USAGE, "arm 'b' is in percent and arm 'a' in fractions");
     six();
     q.metric = "train/loss";
     make(q);
