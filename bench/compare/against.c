@@ -37,7 +37,10 @@ static void judge_rule(AgainstArm *a, const AgainstOptions *o) {
 
 static void compare_before(Against *r) {
     const CompareData *d = r->data;
-    r->before = (Family){.alpha = 1 - r->options.conf, .conf = r->options.conf, .unpaired = true, .n = d->runs[0]};
+    r->before = (Family){.alpha = compare_alpha(r->options.conf),
+                         .conf = r->options.conf,
+                         .unpaired = true,
+                         .n = compare_fewest_runs(d)};
     if (d->arms < 2) return;
     family_begin(&r->before, d->arms - 1);
     for (int i = 0; i < r->before.count; i++) {
@@ -77,7 +80,7 @@ Rc against_make(Against *r, const CompareData *data, const AgainstOptions *optio
         p[i] = a->flip.p;
     }
     (void)st_holm(p, arms, holm);
-    for (size_t i = 0; i < arms; i++) r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= 1 - options->conf;
+    for (size_t i = 0; i < arms; i++) r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= compare_alpha(options->conf);
     compare_before(r);
     return RC_OK;
 }
@@ -143,7 +146,7 @@ static void notes(const Against *r, Text *said) {
         "least. p_Holm is p flips adjusted over the arms; it decides at level %s. p t is that of Student's t test.",
         side(r), FORMAT_REAL(r->options.number),
         most <= ST_FLIP_MAX ? "all signs are counted" : "signs are drawn at random beyond 20 runs",
-        FORMAT_REAL(round(1e8 * (1 - r->options.conf)) / 1e8));
+        FORMAT_REAL(compare_alpha(r->options.conf)));
     if (!isnan(r->options.sigma))
         text_format(said, " p sigma is that of the normal distribution, where a run's standard deviation is %s.",
                     FORMAT_REAL(r->options.sigma));

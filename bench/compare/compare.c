@@ -212,7 +212,11 @@ static void omnibus(CompareResult *r) {
     r->omnibus = st_omnibus(x, (size_t)d->arms, (size_t)d->seeds, key_of("omnibus", "all", "all"));
 }
 
-static int fewest_runs(const CompareData *d) {
+double compare_alpha(double conf) {
+    return round(1e12 * (1 - conf)) / 1e12;
+}
+
+int compare_fewest_runs(const CompareData *d) {
     int n = d->seeds;
     for (int arm = 0; arm < d->arms; arm++) n = d->runs[arm] < n ? d->runs[arm] : n;
     return n;
@@ -225,14 +229,14 @@ static Family family_of(const CompareData *d, const CompareOptions *o) {
                              PAIRED_JOIN | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE | PAIRED_CHANCE,
                     .conf = o->conf,
                     .unpaired = d->unpaired,
-                    .n = fewest_runs(d),
+                    .n = compare_fewest_runs(d),
                     .joint_key = {.plan = plan, .stream = name_stream("family")},
                     .ranks_key = {.plan = plan, .stream = name_stream("family ranks")}};
 }
 
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
     *r = (CompareResult){.data = data, .options = *options, .family = family_of(data, options)};
-    r->alpha = round(1e12 * (1 - options->conf)) / 1e12;
+    r->alpha = compare_alpha(options->conf);
     if (data->steps) { /* fewer are better, and a run that never gets there comes behind the last step */
         r->options.higher = false;
         if (isnan(options->cap)) r->options.cap = data->last + 1;

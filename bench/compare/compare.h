@@ -106,6 +106,11 @@ Rc compare_number(const char *option, const char *text, double *out, Error *e);
 
 /* The place of a named arm; NULL: the first. RC_USAGE: there is none. */
 Rc compare_find_baseline(const CompareData *d, const char *name, int *out, Error *e);
+/* 1 - conf without what rounding leaves of it, so that a p at the level is not taken to lie above or below. */
+double compare_alpha(double conf);
+
+int compare_fewest_runs(const CompareData *d); /* of the arm that has fewest */
+
 /* RC_USAGE: a run diverged, and there is no cap, or one at which it would count as good as the best run that finished. */
 Rc compare_check_cap(const CompareData *d, double cap, bool higher, Error *e);
 

@@ -98,10 +98,10 @@ Rc compare_curves_make(CompareCurves *c, const CompareCorpora *data, const Pick 
     if (check_lost(c, o->cap, e)) return e->code;
     st_init();
     c->family = (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_RANKS | PAIRED_INTERVAL,
-                         .alpha = round(1e12 * (1 - o->conf)) / 1e12,
+                         .alpha = compare_alpha(o->conf),
                          .conf = o->conf,
                          .unpaired = d->unpaired,
-                         .n = d->runs[c->baseline]};
+                         .n = compare_fewest_runs(d)};
     family_begin(&c->family, (d->arms - 1) * c->steps);
     for (int other = 0; other < d->arms - 1; other++)
         for (int step = 0; step < c->steps; step++) compare_at(c, other, step, o->cap);

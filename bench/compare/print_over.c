@@ -62,6 +62,8 @@ void compare_over_json(const CompareOver *r, Text *out) {
 static void gate(const CompareOver *r, Text *out) {
     const CompareOptions *x = &r->of[0].options;
     Rc rc = compare_over_exit(r);
+    bool lost = false;
+    for (int k = 0; k < r->data->corpora; k++) lost |= r->of[k].data->lost > 0;
     if (!x->fail.by) return;
     text_format(out, "**%s**: ", rc == RC_REGRESSION ? "FAIL" : rc == RC_OK ? "PASS" : "NOT DECIDED");
     text_format(out,
@@ -69,6 +71,7 @@ static void gate(const CompareOver *r, Text *out) {
                 : rc == RC_OK       ? "no arm is worse than %s by more than %s"
                                     : "whether an arm is worse than %s by more than %s",
                 r->of[0].data->arm[r->of[0].baseline], FORMAT_REAL(x->fail.more));
+    if (rc == RC_REGRESSION && lost) text_format(out, ", or worse with a diverged run");
     int most = 0;
     for (int k = 0; k < r->data->corpora && rc == RC_INCONCLUSIVE; k++)
         for (int i = 0; i < r->of[k].family.count; i++) {
@@ -96,7 +99,7 @@ static void items(const char *text, bool plain, Text *out) {
 static void details(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
     LOCAL_TEXT(notes);
-    text_format(out, "<details><summary>How this was made</summary>\n\n");
+    text_format(out, "\n<details><summary>How this was made</summary>\n\n");
     compare_signature(r, &notes);
     text_format(&notes, "\n");
     if (d->columns) text_format(&notes, "Read as %s.\n", d->columns);
@@ -116,9 +119,14 @@ void compare_markdown(const CompareOver *r, const char *metric, Text *out) {
         if (r->data->corpora > 1) text_format(out, "\n### %s\n", r->data->name[k]);
         compare_cells(&r->of[k], &list);
         cells_list_markdown(&list, out);
+        details(&r->of[k], out);
     }
+    if (r->data->corpora == 1) return;
+    LOCAL(cells_list_release) CellsList sums = {0};
+    const CorporaShown s = shown(r);
     text_format(out, "\n");
-    details(&r->of[0], out);
+    corpora_sum_cells(&s, "Over corpora", &sums);
+    cells_list_markdown(&sums, out);
 }
 
 /* ---- compare as JUnit's XML, which jobs of continuous integration show: a test for each arm, which fails where the

@@ -138,8 +138,11 @@ static Rc rows_of_columns(const CompareRows *r, json_t *root, json_t **out, Erro
     if (*out || !(split || listed || json_is_object(seeds))) return RC_OK;
     *out = json_array();
     if (split) {
-        json_array_foreach(data, i, values) json_array_foreach(values, k, v)
-            put(*out, i, json_string_value(json_array_get(columns, k)), v);
+        json_array_foreach(data, i, values) json_array_foreach(values, k, v) {
+            name = json_string_value(json_array_get(columns, k));
+            if (!name) return error_set(e, RC_USAGE, "%.600s: columns: name %zu is missing or no text", r->file, k + 1);
+            put(*out, i, name, v);
+        }
         return RC_OK;
     }
     json_object_foreach(root, name, values) {

@@ -55,6 +55,14 @@ Test(against, few_runs_constants_and_diverged_ones) {
     cr_expect_eq(r.arm[1].flip.p, 33 / 64., "-5 of 6 and five -1: half of the signs, and their own");
 }
 
+/* p is 6/120 = .05, which is not below the level, here as without --against. */
+Test(against, a_p_at_the_level_is_decided_as_compare_decides_it) {
+    read_data("arm,value\nb,1\nb,2\nb,4\nb,8\nb,16\nb,64\nb,128\na,512\na,256\na,32\n");
+    OK(make(&usual));
+    cr_expect_float_eq(r.before.at[0].joint.step, .05, 1e-12);
+    cr_expect_eq(r.before.at[0].decision, DECISION_INCONCLUSIVE);
+}
+
 Test(against, says_how_it_read) {
     LOCAL_TEXT(out);
     read_data("arm,value\na,2%\na,2.5%\nb,2%\n");

@@ -170,6 +170,8 @@ Test(compare_bad, files_that_are_refused) {
         {"seed,a,b\n1,2,#DIV/0!\n", RC_USAGE, "f:2:b: '#DIV/0!' is not a number"},
         {"{\"arms\": {\"a\": {\"1\": 1e308}}}", RC_USAGE, "f: arms.a.1:value: 1e+308 is too large"},
         {"{\"arms\": [1]}", RC_USAGE, "a JSON object holds \"arms\""},
+        {"{\"columns\": [\"seed\", \"a\", 3], \"data\": [[1, 2, 3]]}", RC_USAGE, "f: columns: name 3 is missing or no"},
+        {"{\"columns\": [\"seed\", \"a\"], \"data\": [[1, 2, 3]]}", RC_USAGE, "f: columns: name 3 is missing or no text"},
         {"{\"arm\": {}}", RC_USAGE, "a JSON object holds \"arms\""},
         {"[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}", RC_USAGE, "f:1: "},
         {"[{\"seed\": 1, \"arm\": \"a\"}]", RC_USAGE, "f: no key is left for the values"},

@@ -90,17 +90,35 @@ Test(sentence, against_a_number) {
         "%s", out.at);
 }
 
-static void markdown_has(double more, const char *head, const char *part) {
+static void markdown_of(const char *text, double more, const char *head, const char *part) {
     LOCAL(compare_corpora_release) CompareCorpora data;
     LOCAL(compare_over_release) CompareOver r;
     CompareOptions o = usual;
     LOCAL_TEXT(out);
-    o.fail.by = true, o.fail.more = more;
-    make(&data, &r, SIX, (CompareColumns){0}, &o);
+    o.fail.by = true, o.fail.more = more, o.cap = 9;
+    make(&data, &r, text, (CompareColumns){0}, &o);
     compare_markdown(&r, NULL, &out);
     cr_expect_eq(strncmp(out.at, head, strlen(head)), 0, "%.200s", out.at);
     cr_expect(strstr(out.at, part), "no '%s' in %s", part, out.at);
     HOLDS(out.at, "| minus pre_ln | Δ |");
+}
+
+static void markdown_has(double more, const char *head, const char *part) {
+    markdown_of(SIX, more, head, part);
+}
+
+/* Six seeds of post .1 to .6 above, on two corpora; on the second one run diverged. */
+Test(sentence, markdown_has_every_corpus_and_their_sum) {
+    static const char *const parts[] = {"### one", "### two", "A diverged run counts as 9", "**Over corpora**",
+                                        "an arm that is decided to be worse fails"};
+    LOCAL_TEXT(text);
+    text_format(&text, "corpus,seed,arm,value\n");
+    for (int i = 0; i < 24; i++)
+        text_format(&text, "%s,%d,%s,%s\n", i < 12 ? "one" : "two", i % 6 + 1, i / 6 % 2 ? "post" : "pre_ln",
+                    i == 23 ? "nan" : FORMAT_REAL(i / 6 % 2 ? 3 + (i % 6 + 1) / 10. : 3));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        markdown_of(text.at, 5, "**FAIL**: an arm is worse than pre_ln by more than 5, or worse with a diverged run.",
+                    parts[i]);
 }
 
 Test(sentence, a_gate_in_markdown) {
