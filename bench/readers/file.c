@@ -1,4 +1,5 @@
 /* A file as readers see it: its text, JSON and first line, and what its columns count. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,15 +124,38 @@ int log_step_column(const LogFile *file) {
     return -1;
 }
 
+bool log_json_number(const json_t *v, double *out) {
+    if (json_is_number(v)) *out = json_number_value(v);
+    return json_is_number(v) || (json_is_string(v) && log_number(json_string_value(v), out));
+}
+
 const char *log_step_key(json_t *object, double *step) {
     const char *key;
     json_t *v;
-    for (int i = 0; i < STEP_NAMES; i++) json_object_foreach(object, key, v) {
-            bool text = json_is_string(v) && log_number(json_string_value(v), step);
-            if (strcasecmp(key, step_names[i]) || !(json_is_number(v) || text)) continue;
-            if (!text) *step = json_number_value(v);
-            return key;
-        }
+    for (int i = 0; i < STEP_NAMES; i++) json_object_foreach(object, key, v)
+            if (!strcasecmp(key, step_names[i]) && log_json_number(v, step)) return key;
+    return NULL;
+}
+
+static bool ascends(const json_t *list) {
+    double last = -(double)INFINITY, x;
+    for (size_t i = 0; i < json_array_size(list); i++, last = x)
+        if (!log_json_number(json_array_get(list, i), &x) || !isfinite(x) || x <= last) return false;
+    return true;
+}
+
+void log_step_lists(LogStepLists *out, json_t *object) {
+    const char *key;
+    json_t *v;
+    out->count = 0;
+    for (int i = 0; i < STEP_NAMES; i++) json_object_foreach(object, key, v)
+            if (json_is_array(v) && !strcasecmp(key, step_names[i]) && out->count < LOG_STEP_LISTS)
+                out->key[out->count] = key, out->list[out->count++] = v;
+}
+
+const json_t *log_step_list(const LogStepLists *of, size_t length) {
+    for (int i = 0; i < of->count; i++)
+        if (json_array_size(of->list[i]) == length && ascends(of->list[i])) return of->list[i];
     return NULL;
 }
 

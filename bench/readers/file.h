@@ -6,6 +6,8 @@
 
 #include "bench/readers/log.h"
 
+enum { LOG_STEP_LISTS = 8 };
+
 /* A file, looked at once for all readers. */
 typedef struct {
     const char *path;
@@ -23,10 +25,20 @@ typedef struct {
 Rc log_file_open(LogFile *file, const char *path, Error *e);
 void log_file_release(LogFile *file);
 
+/* An object's lists that are called as steps are, the best first. */
+typedef struct {
+    const char *key[LOG_STEP_LISTS];
+    const json_t *list[LOG_STEP_LISTS];
+    int count;
+} LogStepLists;
+
 int log_column(const LogFile *file, const char *name);                /* of the first line; -1: there is none */
 bool log_is_step(const char *name);                                   /* "step", "trainer/global_step", "epoch" */
 int log_step_column(const LogFile *file);                             /* the one that counts best; -1 */
 const char *log_step_key(json_t *object, double *step);              /* of an object's keys the one; NULL */
+bool log_json_number(const json_t *v, double *out);                  /* also in quotes, or a word for none finite */
+void log_step_lists(LogStepLists *out, json_t *object);
+const json_t *log_step_list(const LogStepLists *of, size_t length); /* the best of that length that ascends; NULL */
 bool log_step_of(const Log *log, double *step);                      /* what its settings say */
 bool log_is_clock(const char *name);                                  /* "_runtime", "timestamp" */
 size_t log_stem(const char *name);                                  /* bytes of a file's name before .csv, .csv.gz */

@@ -11,12 +11,6 @@
 
 enum { DEEPEST = 12, KEY_SIZE = 400 };
 
-/* A number, also in quotes, or a word for one that is not finite. */
-static bool number_of(const json_t *v, double *out) {
-    if (json_is_number(v)) *out = json_number_value(v);
-    return json_is_number(v) || (json_is_string(v) && log_number(json_string_value(v), out));
-}
-
 /* "71.5%", "71.5 %" */
 static bool percent_of(const json_t *v, double *out) {
     char word[64];
@@ -26,25 +20,60 @@ static bool percent_of(const json_t *v, double *out) {
     return parse_real(trim(word), out);
 }
 
-/* Every number below a key, as points of a step; lists of numbers are series by place where `lists`. */
-static void points(Log *log, const char *prefix, json_t *value, double step, bool lists, int depth) {
+/* The lists of steps of an object that is walked, and the object that it stands in. */
+typedef struct Inside {
+    const struct Inside *outer;
+    LogStepLists steps;
+} Inside;
+
+/* A list of numbers as a series: the nearest list of steps that is as long counts it, else its places do. */
+static void list_points(Log *log, const char *metric, const json_t *list, const Inside *in) {
+    size_t n = json_array_size(list), numbers = 0;
+    const char *unfit = NULL;
+    const json_t *steps = NULL;
+    double x, step;
+    for (; in && !steps; in = in->outer) {
+        steps = log_step_list(&in->steps, n);
+        if (!unfit && in->steps.count) unfit = in->steps.key[0];
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!log_json_number(json_array_get(list, i), &x)) continue;
+        step = (double)i, numbers++;
+        if (steps) log_json_number(json_array_get(steps, i), &step);
+        log_point(log, metric, step, x);
+    }
+    if (steps || !numbers || n < 2) return;
+    if (unfit)
+        log_doubt_series(log, metric, "its list %.80s is not as long as %.100s, or does not ascend; places are counted",
+                         unfit, metric);
+    else
+        log_doubt_series(log, metric, "no list counts the steps of its %.100s; places are counted", metric);
+}
+
+/* Every number below a key, as points of a step; lists of numbers are series where `lists`. */
+static void points_in(Log *log, const char *prefix, json_t *value, double step, bool lists, const Inside *in,
+                      int depth) {
     const char *key;
     json_t *v;
     double x;
     if (depth > DEEPEST) return;
-    if (json_is_array(value) && lists)
-        for (size_t i = 0; i < json_array_size(value); i++)
-            if (number_of(json_array_get(value, i), &x)) log_point(log, prefix, (double)i, x);
-    if (number_of(value, &x) && !json_is_boolean(value)) log_point(log, prefix, step, x);
+    if (json_is_array(value) && lists) list_points(log, prefix, value, in);
+    if (log_json_number(value, &x) && !json_is_boolean(value)) log_point(log, prefix, step, x);
     if (percent_of(value, &x)) log_point_percent(log, prefix, step, x);
     if (!json_is_object(value)) return;
+    Inside here = {.outer = in};
+    if (lists) log_step_lists(&here.steps, value);
     json_object_foreach(value, key, v) {
         char joined[KEY_SIZE];
-        if (!depth && log_is_step(key) && number_of(v, &x)) continue;
+        if (log_is_step(key) && (json_is_array(v) || (!depth && log_json_number(v, &x)))) continue;
         if (log_is_clock(key)) continue;
         snprintf(joined, sizeof joined, "%.200s%s%.190s", prefix, prefix[0] ? "." : "", key);
-        points(log, joined, v, step, lists, depth + 1);
+        points_in(log, joined, v, step, lists, &here, depth + 1);
     }
+}
+
+static void points(Log *log, const char *prefix, json_t *value, double step, bool lists) {
+    points_in(log, prefix, value, step, lists, NULL, 0);
 }
 
 bool trainer_state_is(const LogFile *file) {
@@ -72,7 +101,7 @@ Rc trainer_state_read(const LogFile *file, int reader, Logs *out, Error *e) {
     json_array_foreach(history, i, entry) {
         double step = (double)i;
         log_step_key(entry, &step);
-        points(log, "", entry, step, false, 0);
+        points(log, "", entry, step, false);
     }
     log_settings_json(log, json_object_get(file->json, "trial_params"));
     if (!log->count) log_fault(log, "its log_history holds no numbers");
@@ -96,7 +125,7 @@ static void task_points(Log *log, json_t *task) {
     json_object_foreach(task, key, v) {
         char name[KEY_SIZE];
         size_t n = strlen(key);
-        if (strstr(key, "_stderr") || !json_is_number(v) || !number_of(v, &x)) continue;
+        if (strstr(key, "_stderr") || !json_is_number(v) || !log_json_number(v, &x)) continue;
         snprintf(name, sizeof name, "%.*s", (int)(text_ends(key, ",none") ? n - 5 : n), key);
         log_point(log, name, 0, x);
     }
@@ -155,7 +184,7 @@ Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e) {
     json_array_foreach(json_object_get(file->json, "evaluations"), i, at) {
         double step = (double)i;
         log_step_key(at, &step);
-        points(log, "", at, step, false, 0);
+        points(log, "", at, step, false);
     }
     const char *status = json_string_value(json_object_get(file->json, "status"));
     if (status && strcmp(status, "ok") != 0) log_doubt(log, "its status is %.60s", status);
@@ -217,7 +246,7 @@ static const char *row_name(json_t *object) {
 
 static bool is_row(json_t *object) {
     double x;
-    return row_name(object) || number_of(json_object_get(object, "seed"), &x);
+    return row_name(object) || log_json_number(json_object_get(object, "seed"), &x);
 }
 
 typedef struct {
@@ -241,12 +270,12 @@ static void put_line(LinesOf *l, json_t *object) {
     Log *log = &l->out->log[l->first];
     kind_of(object, kind, sizeof kind);
     if (log_step_key(object, &l->step)) {
-        points(log, kind, object, l->step, false, 0);
+        points(log, kind, object, l->step, false);
         l->counted = true;
     } else if (nested)
         log_settings_json(log, object);
     else {
-        points(log, kind, object, ++l->step, false, 0);
+        points(log, kind, object, ++l->step, false);
         l->uncounted = true;
     }
 }
@@ -256,7 +285,7 @@ static void put_row(LinesOf *l, json_t *object, long line) {
     snprintf(name, sizeof name, "line %ld", line);
     Log *log = logs_add(l->out, l->reader, l->file->path, row_name(object) ? row_name(object) : name, NULL);
     log->curve = false;
-    points(log, "", object, 0, false, 0);
+    points(log, "", object, 0, false);
     log_settings_json(log, object);
 }
 
@@ -350,7 +379,7 @@ static bool holds_numbers(json_t *value, int depth) {
     const char *key;
     json_t *v;
     double x;
-    if (json_is_array(value)) return number_of(json_array_get(value, 0), &x);
+    if (json_is_array(value)) return log_json_number(json_array_get(value, 0), &x);
     if (!json_is_object(value) || depth > DEEPEST) return json_is_real(value) || json_is_integer(value);
     json_object_foreach(value, key, v) if (holds_numbers(v, depth + 1)) return true;
     return false;
@@ -366,7 +395,7 @@ Rc json_read(const LogFile *file, int reader, Logs *out, Error *e) {
     (void)e;
     Log *log = logs_add(out, reader, file->path, "", NULL);
     bool counted = log_step_key(file->json, &step) != NULL;
-    points(log, "", file->json, step, true, 0);
+    points(log, "", file->json, step, true);
     log_settings_json(log, file->json);
     log->curve = counted;
     for (int i = 0; i < log->count; i++) log->curve |= log->series[i].count > 1;

@@ -20,7 +20,7 @@ Log *logs_add(Logs *l, int reader, const char *path, const char *name, const cha
 }
 
 void log_release(Log *log) {
-    for (int i = 0; i < log->count; i++) free(log->series[i].name), free(log->series[i].at);
+    for (int i = 0; i < log->count; i++) free(log->series[i].name), free(log->series[i].at), free(log->series[i].doubt);
     for (int i = 0; i < log->settings; i++) free(log->setting[i].key), free(log->setting[i].value);
     free(log->path), free(log->name), free(log->unit), free(log->corpus), free(log->fault), free(log->doubt);
     free(log->series), free(log->setting);
@@ -88,6 +88,13 @@ void log_doubt(Log *log, const char *format, ...) {
     va_end(list);
 }
 
+void log_doubt_series(Log *log, const char *metric, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    say(&series_of(log, metric)->doubt, format, list);
+    va_end(list);
+}
+
 const LogSeries *log_series(const Log *log, const char *metric) {
     for (int i = 0; i < log->count; i++)
         if (!strcmp(log->series[i].name, metric)) return &log->series[i];
@@ -126,8 +133,10 @@ const char *log_setting_of(const Log *log, const char *key) {
 
 /* Appends what `from` holds to `to`, and leaves it empty. */
 static void join(Log *to, Log *from) {
-    for (const LogSeries *s = from->series; s < from->series + from->count; s++)
+    for (const LogSeries *s = from->series; s < from->series + from->count; s++) {
         for (size_t k = 0; k < s->count; k++) add_point(to, s->name, s->at[k].step, s->at[k].value, s->percent);
+        if (s->doubt) log_doubt_series(to, s->name, "%s", s->doubt);
+    }
     if (!to->written) to->written = from->written;
     for (int i = 0; i < from->settings; i++) log_setting(to, from->setting[i].key, from->setting[i].value);
     if (from->doubt && !to->doubt) to->doubt = from->doubt, from->doubt = NULL;

@@ -19,6 +19,7 @@ typedef struct {
     size_t count, room;
     bool percent; /* the file writes a sign of percent behind each */
     size_t again; /* steps that stood there before with another value; of logs_settle */
+    char *doubt;  /* what is doubtful of its steps; NULL: nothing */
 } LogSeries;
 
 typedef struct {
@@ -61,6 +62,7 @@ void log_point_percent(Log *log, const char *metric, double step, double value);
 void log_setting(Log *log, const char *key, const char *value);
 void log_fault(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_doubt(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_doubt_series(Log *log, const char *metric, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* NULL: it has none of that name. A setting is found by its key, or by the last words of it that only one key has:
  * "seed" for "training.seed". */

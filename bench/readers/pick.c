@@ -236,29 +236,34 @@ static void say_read(Pick *p) {
     if (written) text_format(&p->read_as, "; %s", written);
 }
 
-/* Why a run is left out, or what is doubtful of one that is used; NULL: nothing. */
-static const char *said_of(const PickedRun *run, bool left) {
-    return left ? run->why : run->why ? NULL : run->log->doubt;
+typedef enum { SAID_WHY, SAID_DOUBT, SAID_STEPS } Said;
+
+/* Why a run is left out, or what is doubtful of one that is used, or of the steps of its metric; NULL: nothing. */
+static const char *said_of(const PickedRun *run, Said what) {
+    if (what == SAID_WHY || run->why) return what == SAID_WHY ? run->why : NULL;
+    return what == SAID_DOUBT ? run->log->doubt : run->series ? run->series->doubt : NULL;
 }
 
 /* A line for each reason, or each doubt, with the first names of its runs. */
-static void say_by_reason(Pick *p, bool left) {
+static void say_by_reason(Pick *p, Said what) {
     OWNED bool *said = mem_alloc((size_t)p->runs + 1, sizeof *said);
     for (int i = 0; i < p->runs; i++) {
         LOCAL_TEXT(line);
         int count = 0;
-        const char *one = said_of(&p->run[i], left), *other;
+        const char *one = said_of(&p->run[i], what), *other;
         if (!one || said[i]) continue;
         for (int k = i; k < p->runs; k++) {
             char name[900];
-            if (!(other = said_of(&p->run[k], left)) || strcmp(one, other) != 0) continue;
+            if (!(other = said_of(&p->run[k], what)) || strcmp(one, other) != 0) continue;
             said[k] = true;
             if (count++ < 3)
                 text_format(&line, "%s%s", count > 1 ? ", " : "", log_called(name, sizeof name, p->run[k].log));
         }
         if (count > 3) text_format(&line, " and %d more", count - 3);
-        if (left)
+        if (what == SAID_WHY)
             pick_remark(p, "  %d: %s (%.900s)", count, one, line.at);
+        else if (count > 3 && count == p->used)
+            pick_remark(p, "Careful: all %d runs: %s.", count, one);
         else
             pick_remark(p, "Careful: %.900s: %s.", line.at, one);
     }
@@ -267,8 +272,7 @@ static void say_by_reason(Pick *p, bool left) {
 /* What was left out, by reason, and what is doubtful. */
 static void say_left(Pick *p) {
     if (p->used < p->runs) pick_remark(p, "Used %d of %d runs. Left out:", p->used, p->runs);
-    say_by_reason(p, true);
-    say_by_reason(p, false);
+    for (Said what = SAID_WHY; what <= SAID_STEPS; what++) say_by_reason(p, what);
 }
 
 static Rc nothing_left(Pick *p, Error *e) {

@@ -371,6 +371,20 @@ Test(pick, seeds_are_equal_as_numbers) {
     refused(usual(), RC_UNMEASURED, "arm b has no run of its seed that can be used; --name says where");
 }
 
+Test(pick, doubtful_steps_of_the_metric_are_named_and_no_others) {
+    PickQuery q = usual();
+    six();
+    log_doubt_series(&l.log[1], "val/loss", "places are counted");
+    make(q);
+    says("Careful: a_s2.jsonl: places are counted.");
+    for (int i = 0; i < l.count; i++) log_doubt_series(&l.log[i], "val/loss", "places are counted");
+    make(q);
+    says("Careful: all 6 runs: places are counted.");
+    q.metric = "train/loss";
+    make(q);
+    cr_expect(!strstr(p.remarks.at, "places"), "%s", p.remarks.at);
+}
+
 Test(pick, a_step_that_is_there_twice_is_named) {
     six();
     log_point(&l.log[2], "val/loss", 50, 9), log_point(&l.log[2], "val/loss", 100, l.log[2].series[0].at[2].value);

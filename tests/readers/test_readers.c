@@ -206,6 +206,46 @@ Test(readers, a_first_line_of_settings_is_no_row_and_has_no_numbers) {
     cr_expect(!log->curve && log_series(log, "loss"), "a row alone");
 }
 
+/* A list of JSON, its last step, and what its doubt says. */
+typedef struct {
+    const char *text, *metric;
+    double step;
+    const char *doubt; /* NULL: none */
+} ListCase;
+
+static const ListCase list_cases[] = {
+    {"{\"steps\": [0, 100, 200], \"loss\": [3, 2, 1], \"acc\": [0.1, null, 0.3], \"seed\": 1}", "loss", 200, NULL},
+    {"{\"loss\": [3, 2, 1], \"acc\": [0.1, null, 0.3], \"Iter\": [\"0\", \"5\", \"10\"]}", "acc", 10, NULL},
+    {"{\"epoch\": [1, 2], \"step\": [50, 100], \"loss\": [3, 2]}", "loss", 100, NULL},
+    {"{\"epoch\": [1, 2], \"step\": [50, 100, 150], \"loss\": [3, 2]}", "loss", 2, NULL},
+    {"{\"train\": {\"step\": [10, 20, 30], \"loss\": [3, 2, 1]}, \"val\": {\"step\": [30, 60], \"loss\": [3, 2]}}",
+     "val.loss", 60, NULL},
+    {"{\"train\": {\"step\": [10, 20, 30], \"loss\": [3, 2, 1]}, \"val\": {\"step\": [30, 60], \"loss\": [3, 2]}}",
+     "train.loss", 30, NULL},
+    {"{\"epoch\": [4, 8], \"history\": {\"val\": {\"loss\": [3, 2]}}}", "history.val.loss", 8, NULL},
+    {"{\"loss\": [3, 2, 1]}", "loss", 2, "no list counts the steps of its loss; places are counted"},
+    {"{\"val\": {\"steps\": [1, 5, 9]}, \"loss\": [3, 2, 1]}", "loss", 2, "no list counts the steps of its loss"},
+    {"{\"steps\": [0, 100], \"loss\": [3, 2, 1]}", "loss", 2, "its list steps is not as long as loss"},
+    {"{\"steps\": [0, 100, 100], \"loss\": [3, 2, 1]}", "loss", 2, "or does not ascend; places are counted"},
+    {"{\"steps\": [0, \"x\", 100], \"loss\": [3, 2, 1]}", "loss", 2, "or does not ascend; places are counted"},
+    {"{\"loss\": [3]}", "loss", 0, NULL},
+};
+
+Test(readers, a_list_of_steps_counts_the_lists_beside_it) {
+    for (size_t i = 0; i < sizeof list_cases / sizeof *list_cases; i++) {
+        const ListCase *c = &list_cases[i];
+        const Log *log = logs_read_one(logs_write("list.json", c->text));
+        const LogSeries *s = log_series(log, c->metric);
+        cr_assert(s && s->count, "%s: no %s", c->text, c->metric);
+        cr_expect_eq(s->at[s->count - 1].step, c->step, "%s: step %g", c->text, s->at[s->count - 1].step);
+        cr_expect(c->doubt ? s->doubt && strstr(s->doubt, c->doubt) : !s->doubt, "%s: %s", c->text,
+                  s->doubt ? s->doubt : "no doubt");
+        for (int k = 0; k < log->count; k++) cr_expect(!log_is_step(log->series[k].name), "%s", c->text);
+    }
+    const Log *log = logs_read_one(logs_write("words.json", "{\"layers\": [\"a\", \"b\"], \"loss\": 2}"));
+    cr_expect(log->count == 1 && !log->series[0].doubt, "a list of words is no series");
+}
+
 Test(readers, whole_numbers_beyond_64_bits_keep_their_digits) {
     static const char wide[] = "340282366920938463463374607431768211457";
     logs_write("wide/config.json", "{\"entropy\": 340282366920938463463374607431768211457, \"norm\": \"pre\"}");
