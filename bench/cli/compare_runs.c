@@ -55,7 +55,8 @@ Rc compare_runs_read(CompareRuns *r, const Options *o, Error *e) {
     *r = (CompareRuns){0};
     if (query_of(o, &q, e)) return e->code;
     if (o->times[OPTION_as] && log_reader_named(option(o, OPTION_as, ""), &as, e)) return e->code;
-    if (logs_read(&r->logs, o->operand, o->operands, as, e)) return e->code;
+    LogTold told = {q.arm_key, q.seed_key, q.where, q.where_count};
+    if (logs_read(&r->logs, o->operand, o->operands, as, told, e)) return e->code;
     return pick_make(&r->pick, &r->logs, &q, e);
 }
 

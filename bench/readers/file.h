@@ -49,8 +49,9 @@ void log_settings_of(Log *log, const char *folder, const char *name); /* one suc
 void log_settings_params(Log *log, const char *folder); /* a file for each, as MLflow has them in params/ */
 bool log_settings_file(const char *name);               /* whether a file's name is one of theirs */
 
-/* Rows that were read from `first` on as runs of their own: where they count steps, and names (named), words and seeds
- * repeat, each such run becomes one curve. Without names runs are called by words and seed; one alone is not called. */
+/* Rows that were read from `first` on as runs of their own: where they count steps, and names (named), words, seeds and
+ * columns of l->told repeat, each such run becomes one curve. Without names runs are called by words and seed; one
+ * alone is not called. */
 void logs_gather_rows(Logs *l, int first, bool named);
 
 #endif

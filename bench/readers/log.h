@@ -44,10 +44,18 @@ typedef struct {
     int settings;
 } Log;
 
+/* Columns that the user named: rows that differ in one are of unlike runs, whether it holds words or numbers. */
+typedef struct {
+    const char *arm, *seed;   /* NULL: not named */
+    const char *const *where; /* [where_count]: "KEY=VALUE" */
+    int where_count;
+} LogTold;
+
 typedef struct {
     Log *log;
     int count, room;
     int others; /* files of a folder that no reader knows */
+    LogTold told;
 } Logs;
 
 /* A new log, last of the list; other pointers into the list are then no longer valid. unit: NULL, a run of its own. */

@@ -209,21 +209,45 @@ static int pairs_by_setting(const Pick *p, int *twice) {
     return pairs;
 }
 
+/* The column of words that differs between two rows; NULL: there is none. */
+static const char *words_between(const Log *a, const Log *b) {
+    double x;
+    for (int i = 0; i < a->settings; i++) {
+        const LogSetting *s = &a->setting[i];
+        const char *other = log_setting_of(b, s->key);
+        bool word = !log_number(s->value, &x) && !log_absent(s->value) && !log_is_clock(s->key);
+        if (word && other && strcmp(s->value, other) != 0) return s->key;
+    }
+    return NULL;
+}
+
 /* RC_USAGE: a run's row and another of its arm and seed count unlike steps: evaluations of one run. */
 static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Error *e) {
     double step, other;
+    const char *words = NULL;
+    const PickedRun *unlike = NULL;
+    bool again = false; /* another row has the run's step */
     for (int i = 0; i < p->runs && !run->log->curve && log_step_of(run->log, &step); i++) {
         const PickedRun *to = &p->run[i];
-        const char *has = to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus)
-                              ? NULL
-                              : log_setting_of(to->log, "seed");
-        if (!has || strcmp(has, seed) != 0 || !log_step_of(to->log, &other) || other == step) continue;
-        return error_set(e, RC_USAGE,
-                         "seed %.60s of arm '%.80s' is there at steps %s and %s, and a column of words differs between "
-                         "these rows: drop it, choose a step by --where, or compare rows as runs by --unpaired",
-                         seed, run->arm, FORMAT_REAL(other), FORMAT_REAL(step));
+        if (to == run || to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus))
+            continue;
+        const char *has = log_setting_of(to->log, "seed");
+        if (!has || strcmp(has, seed) != 0 || !log_step_of(to->log, &other)) continue;
+        again |= other == step;
+        if (other == step) continue;
+        if (!unlike) unlike = to;
+        if (!words) words = words_between(run->log, to->log);
     }
-    return RC_OK;
+    if (!unlike) return RC_OK;
+    log_step_of(unlike->log, &other);
+    error_set(e, RC_USAGE, "seed %.60s of arm '%.80s' is there at steps %s and %s, and ", seed, run->arm,
+              FORMAT_REAL(other), FORMAT_REAL(step));
+    if (words)
+        return error_add(
+            e, "column '%.80s', of words, differs between these rows: drop it, or choose a step by --where", words);
+    if (again)
+        return error_add(e, "twice at step %s: --where KEY=VALUE says which rows are of one run", FORMAT_REAL(step));
+    return error_add(e, "these rows make no curve: choose a step by --where");
 }
 
 /* Takes the setting seed of runs whose arms alone were told, where two pairs or more share its values. */

@@ -212,8 +212,8 @@ static void forget_strange(Logs *l) {
     l->count = kept;
 }
 
-Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {
-    *out = (Logs){0};
+Rc logs_read(Logs *out, const char *const *path, int paths, int as, LogTold told, Error *e) {
+    *out = (Logs){.told = told};
     for (int i = 0; i < paths; i++) {
         struct stat st;
         int before = out->count;

@@ -28,7 +28,7 @@ Rc log_reader_named(const char *name, int *out, Error *e);
  * one folder those of the first reader in the table are taken. as: a row of the table, or -1. Settings that stand in a
  * file beside a run (hparams.yaml, config.json) are read with it. RC_USAGE: a path that is not there, a file that no
  * reader knows, a folder without any. out is to be released also then. */
-Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e);
+Rc logs_read(Logs *out, const char *const *path, int paths, int as, LogTold told, Error *e);
 
 /* The row that a file's content chooses; -1: none. */
 int log_reader_of(const LogFile *file);

@@ -1,4 +1,5 @@
 /* Rows that are evaluations of runs: a table, or lines, that hold the curves of several runs. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,19 +19,37 @@ static bool is_seed(const char *key) {
     return n >= 4 && (!strcasecmp(key + n - 4, "seed") || !strcasecmp(key, "fold"));
 }
 
-/* Whether a setting is a choice of its run: a word, or a seed; not a number that may be a result, nor a row's date. */
-static bool tells(const LogSetting *s, bool dates) {
-    double x;
-    return is_seed(s->key) || !(log_number(s->value, &x) || log_absent(s->value) || log_is_clock(s->key) ||
-                                (!dates && guess_is_time(s->value)));
+/* Whether a key finds a setting. */
+static bool finds(const char *key, const Log *log, const LogSetting *s) {
+    return key && strstr(s->key, key) && log_setting_of(log, key) == s->value;
 }
 
-static char *key_of(const Log *log, bool named, bool dates) {
+/* Whether a setting is a choice of its run: a word, a seed, an arm, or named as one of them; not another number, which
+ * may be a result, nor a row's date. */
+static bool tells(const LogTold *told, const Log *log, const LogSetting *s, bool dates) {
+    double x;
+    if (is_seed(s->key) || !strcmp(s->key, "arm") || finds(told->arm, log, s) || finds(told->seed, log, s)) return true;
+    return !(log_number(s->value, &x) || log_absent(s->value) || log_is_clock(s->key) ||
+             (!dates && guess_is_time(s->value)));
+}
+
+/* Whether runs are chosen by a setting. */
+static bool chooses(const LogTold *told, const Log *log, const LogSetting *s) {
+    for (int i = 0; i < told->where_count; i++) {
+        char key[200];
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(told->where[i], "="), told->where[i]);
+        if (finds(key, log, s)) return true;
+    }
+    return false;
+}
+
+static char *key_of(const LogTold *told, const Log *log, bool named, bool dates) {
     Text key;
     text_init(&key);
     text_format(&key, "%s\n", named ? log->name : "");
     for (int i = 0; i < log->settings; i++)
-        if (tells(&log->setting[i], dates)) text_format(&key, "%s=%s\n", log->setting[i].key, log->setting[i].value);
+        if (tells(told, log, &log->setting[i], dates) || chooses(told, log, &log->setting[i]))
+            text_format(&key, "%s=%s\n", log->setting[i].key, log->setting[i].value);
     return key.at;
 }
 
@@ -53,12 +72,12 @@ static bool are_curves(const Row *row, int rows, int *keys) {
 }
 
 /* A run that has no name is called by its words and its seed: "pre_seed3". */
-static void call(Log *log, bool dates) {
+static void call(const LogTold *told, Log *log, bool dates) {
     Text name;
     text_init(&name);
     for (int seeds = 0; seeds < 2; seeds++)
         for (int i = 0; i < log->settings; i++)
-            if (tells(&log->setting[i], dates) && is_seed(log->setting[i].key) == seeds)
+            if (tells(told, log, &log->setting[i], dates) && is_seed(log->setting[i].key) == seeds)
                 text_format(&name, "%s%s%s", name.length ? "_" : "", seeds ? "seed" : "", log->setting[i].value);
     free(log->name);
     log->name = name.at;
@@ -109,7 +128,7 @@ static bool sort_rows(const Logs *l, int first, bool named, bool dates, Row *row
     *rows = 0;
     for (int i = first; i < l->count && all; i++) {
         all = log_step_of(&l->log[i], &row[*rows].step) && !l->log[i].fault;
-        if (all) row[*rows].at = i, row[(*rows)++].key = key_of(&l->log[i], named, dates);
+        if (all) row[*rows].at = i, row[(*rows)++].key = key_of(&l->told, &l->log[i], named, dates);
     }
     qsort(row, (size_t)*rows, sizeof *row, by_key);
     return all && are_curves(row, *rows, keys);
@@ -131,7 +150,7 @@ void logs_gather_rows(Logs *l, int first, bool named) {
     for (int i = first; i < l->count && all; i++) {
         if (!l->log[i].path) continue;
         l->log[kept] = l->log[i];
-        if (!named && keys > 1) call(&l->log[kept], dates);
+        if (!named && keys > 1) call(&l->told, &l->log[kept], dates);
         if (!named && keys == 1) l->log[kept].name[0] = 0;
         kept++;
     }

@@ -102,7 +102,7 @@ static void logs(const uint8_t *bytes, size_t length) {
     if (!length) return;
     const char *path = path_of(bytes + 1, length - 1);
     int as = bytes[0] % (READERS + 1) - 1, at = bytes[0] / (READERS + 1) % (PICK_EVERY + 1);
-    if (logs_read(&l, &path, 1, as, &e)) {
+    if (logs_read(&l, &path, 1, as, (LogTold){0}, &e)) {
         assert_line(&e);
     } else {
         bool any = l.count && l.log[0].count;

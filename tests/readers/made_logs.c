@@ -91,7 +91,7 @@ Logs l;
 Rc logs_read_again(const char *path, int reader, Error *error) {
     logs_release(&l);
     *error = (Error){0};
-    return logs_read(&l, &path, 1, reader, error);
+    return logs_read(&l, &path, 1, reader, (LogTold){0}, error);
 }
 
 const Log *logs_read_one(const char *path) {

@@ -307,7 +307,7 @@ Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
     LOCAL(pick_release) Pick p = {0};
     rows_at(odd, false);
     cr_assert_eq(pick_make(&p, &l, &q, &e), RC_USAGE);
-    HOLDS(e.text, "seed 1 of arm 'b' is there at steps 0 and 9");
+    HOLDS(e.text, "seed 1 of arm 'b' is there at steps 0 and 9, and column 'date', of words, differs");
     pick_release(&p);
     q.where = where, q.where_count = 1;
     OK(pick_make(&p, &l, &q, &e));
@@ -316,6 +316,40 @@ Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
     q.where_count = 0, q.unpaired = true;
     OK(pick_make(&p, &l, &q, &e));
     cr_expect_eq(p.used, 4);
+}
+
+/* Reads rows of lr, wd, two seeds and two steps, and picks by a column lr. */
+static Rc pick_rates(LogTold told, Pick *p) {
+    LOCAL_TEXT(text);
+    text_format(&text, "lr,wd,seed,step,loss\n");
+    for (int i = 0; i < 16; i++)
+        text_format(&text, "0.%d,%d,%d,%d,%d\n", i / 8 + 1, i / 4 % 2, i / 2 % 2, i % 2 * 9, i);
+    const char *path = logs_write("rates.csv", text.at);
+    PickQuery q = {.metric = "loss", .arm_key = "lr", .where = told.where, .where_count = told.where_count};
+    logs_release(&l);
+    e = (Error){0};
+    OK(logs_read(&l, &path, 1, -1, told, &e));
+    pick_release(p);
+    return pick_make(p, &l, &q, &e);
+}
+
+Test(readers, columns_that_the_user_names_tell_runs_apart) {
+    static const char *const where[] = {"wd=1"};
+    LOCAL(pick_release) Pick p = {0};
+    OK(pick_rates((LogTold){.arm = "lr", .where = where, .where_count = 1}, &p));
+    cr_expect(l.count == 8 && p.used == 4 && p.curve && p.step == 9 && !p.unpaired, "%d runs", l.count);
+    cr_expect_str_eq(l.log[7].name, "0.2_seed1");
+    cr_expect_eq(pick_rates((LogTold){.arm = "lr"}, &p), RC_USAGE);
+    HOLDS(e.text, "seed 1 of arm '0.2' is there at steps 0 and 9, and twice at step 9: --where KEY=VALUE says");
+    cr_expect_eq(pick_rates((LogTold){.where = where, .where_count = 1}, &p), RC_USAGE);
+    HOLDS(e.text, "seed 1 of arm '0.2' is there at steps 0 and 9, and these rows make no curve");
+    const char *path = logs_write("numbers.csv", "arm,seed,step,loss\n1,1,0,4\n1,1,9,3\n2,1,0,5\n2,1,9,4\n");
+    OK(logs_read_again(path, -1, &e));
+    cr_expect(l.count == 2 && run_called("2_seed1"), "arms that are numbers: %d runs", l.count);
+    path = logs_write("replicas.csv", "Name,replica,step,loss\na,1,0,4\na,1,9,3\na,2,0,5\na,2,9,4\n");
+    logs_release(&l);
+    OK(logs_read(&l, &path, 1, -1, (LogTold){.seed = "replica"}, &e));
+    cr_expect(l.count == 2 && l.log[0].curve, "replicas: %d runs", l.count);
 }
 
 Test(readers, event_files_and_what_is_wrong_with_them) {
