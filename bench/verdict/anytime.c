@@ -8,8 +8,8 @@
 
 enum { CONTINUATIONS = 400 };
 
-/* p's after every seed of every comparison: [count][n]; 1 where there is no test. lower: [count], the side that the
- * smallest p of `apart` shows; of comparisons with a diverged run alone. */
+/* p's after every seed of every comparison: [count][n]; 1 where there is no test. lower: [count][n], the side that the
+ * smallest p of `apart` so far shows. */
 typedef struct {
     double *apart, *inside;
     bool *lower;
@@ -35,7 +35,7 @@ static double sign_of(const Comparison *c, size_t i) {
 
 /* From the first diverged run on take the larger p of the capped differences and of their signs alone, which no cap
  * decides, where both show one side; what the seeds before have shown stays. */
-static void require_signs(const Comparison *c, double *apart, bool *lower) {
+static void require_signs(const Comparison *c, double *apart) {
     size_t n = c->pairs.n, first = first_diverged(c);
     OWNED double *sign = mem_alloc(n, sizeof *sign), *p = mem_alloc(n, sizeof *p);
     double sum = 0, signs = 0, least = 1;
@@ -45,8 +45,16 @@ static void require_signs(const Comparison *c, double *apart, bool *lower) {
         sum += c->pairs.d[k], signs += sign[k];
         bool agree = (sum < 0) == (signs < 0);
         double now = k < first ? apart[k] : agree ? fmax(apart[k], p[k]) : 1;
-        if (now < least) least = now, *lower = sum < 0;
-        apart[k] = least;
+        apart[k] = least = fmin(least, now);
+    }
+}
+
+/* Which side the mean was on where p fell to its smallest so far: later seeds turn no decision. */
+static void find_sides(const Comparison *c, const double *apart, bool *lower) {
+    double sum = 0;
+    for (size_t k = 0; k < c->pairs.n; k++) {
+        sum += c->pairs.d[k];
+        lower[k] = !k || apart[k] < apart[k - 1] ? sum < 0 : lower[k - 1];
     }
 }
 
@@ -63,7 +71,8 @@ static void paths_make(Paths *p, const Family *f) {
             if (!ok) apart[k] = 1;
             if (!in || k + 1 < ST_EQUAL_SEEDS) inside[k] = 1;
         }
-        if (ok && !c->t_decides) require_signs(c, apart, &p->lower[i]);
+        if (ok && !c->t_decides) require_signs(c, apart);
+        if (ok) find_sides(c, apart, p->lower + (size_t)i * n);
     }
 }
 
@@ -89,11 +98,13 @@ static double mean_of(const double *d, size_t n) {
 void anytime_decisions(const Family *f, Anytime *out) {
     size_t n = (size_t)f->n, all = n * (size_t)f->count;
     Paths paths = {mem_alloc(all, sizeof *paths.apart), mem_alloc(all, sizeof *paths.inside),
-                   mem_alloc((size_t)f->count, sizeof *paths.lower)};
+                   mem_alloc(all, sizeof *paths.lower)};
+    OWNED bool *lower = mem_alloc((size_t)f->count, sizeof *lower);
     double *apart = mem_alloc((size_t)f->count, sizeof *apart), *inside = mem_alloc((size_t)f->count, sizeof *inside);
     paths_make(&paths, f);
     for (int i = 0; i < f->count; i++)
         out[i] = (Anytime){.status = f->at[i].status,
+                           .p = 1,
                            .mean = (double)NAN,
                            .ci = {f->at[i].status != ST_OK ? f->at[i].status : ST_BAD_ARG, (double)NAN, (double)NAN},
                            .need = {.status = ST_BAD_ARG}};
@@ -102,6 +113,7 @@ void anytime_decisions(const Family *f, Anytime *out) {
         holm(f, paths.inside, k, inside);
         for (int i = 0; i < f->count; i++) {
             Anytime *a = &out[i];
+            if (!(a->p <= f->alpha)) lower[i] = paths.lower[(size_t)i * n + k];
             a->p = apart[i], a->inside_p = inside[i];
             a->alone_p = paths.apart[(size_t)i * n + k];
             if (!a->at && fmin(a->p, a->inside_p) <= f->alpha) a->at = (int)k + 1;
@@ -111,8 +123,7 @@ void anytime_decisions(const Family *f, Anytime *out) {
         const Comparison *c = &f->at[i];
         Anytime *a = &out[i];
         if (a->status == ST_OK) a->mean = mean_of(c->pairs.d, c->pairs.n);
-        bool lower = c->t_decides ? a->mean < 0 : paths.lower[i];
-        a->decision = a->status == ST_OK ? decide(f, a, lower) : DECISION_NOT_TESTABLE;
+        a->decision = a->status == ST_OK ? decide(f, a, lower[i]) : DECISION_NOT_TESTABLE;
         if (isnan(c->what.margin) || !c->t_decides) a->inside_p = (double)NAN;
         if (a->status != ST_OK) a->p = a->alone_p = (double)NAN;
     }

@@ -20,7 +20,7 @@ typedef struct Anytime {
     double p, inside_p; /* adjusted by Holm over the family; inside_p: NaN without a margin or with a diverged run */
     StInterval ci;      /* at the level alpha / count, so that all cover together; none with a diverged run */
     int at;             /* seeds after which it was decided; 0: it is not */
-    Decision decision;
+    Decision decision;  /* its side is that of the seed at which a difference was first shown */
     StAnytimeNeed need; /* at the level alpha / count; of decided ones without use */
 } Anytime;
 

@@ -234,9 +234,10 @@ static bool all_at_it(const Comparison *c) {
 /* A claim that one side is lower or higher, decided by the p of its test. */
 static Seen difference_seen(ClaimVerdict *v, const Reading *r, const Family *f) {
     const Comparison *c = v->c;
-    bool means = v->test->test->about == ST_ABOUT_difference, lower = v->effect < r->neutral;
-    bool right =
-        v->test->expects == EXPECT_change || (v->test->expects == EXPECT_lower ? lower : v->effect > r->neutral);
+    bool means = v->test->test->about == ST_ABOUT_difference, stays = f->anytime && decision_apart(c->decision);
+    bool lower = stays ? decision_lower(c->decision) : v->effect < r->neutral;
+    bool higher = stays ? !lower : v->effect > r->neutral;
+    bool right = v->test->expects == EXPECT_change || (v->test->expects == EXPECT_lower ? lower : higher);
     bool inside = means && c->inside, cap = means && c->decision_capped != c->decision;
     if (isnan(v->p)) return SEEN_unclear;
     if (v->p < f->alpha && cap) {

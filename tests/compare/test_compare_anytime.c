@@ -126,4 +126,13 @@ Test(compare_anytime, a_decision_stays) {
         n += snprintf(file + n, sizeof file - (size_t)n, "%d,3,%g\n", seed, seed <= 8 ? 2.9 : seed % 2 ? 3.3 : 2.8);
     make(file, NAN, NAN, 64);
     cr_expect(result.family.anytime->at == 6 && result.family.anytime->p < .05);
+    cr_expect(result.family.anytime->decision == DECISION_LOWER, "the mean is above 0 now");
+    for (int last = 13; last <= 60; last += 47) { /* one seed turns the mean, and 48 the smallest p as well */
+        n = snprintf(file, sizeof file, "seed,base,fast\n");
+        for (int seed = 1; seed <= last; seed++)
+            n += snprintf(file + n, sizeof file - (size_t)n, "%d,3,%g\n", seed, seed <= 12 ? 2.9 - .001 * seed : 6);
+        make(file, NAN, NAN, 64);
+        const Anytime *a = result.family.anytime;
+        cr_expect(a->at == 6 && a->mean > 0 && a->decision == DECISION_LOWER, "%d: %d", last, (int)a->decision);
+    }
 }

@@ -90,6 +90,42 @@ Test(stored, is_judged_as_its_runs_are) {
     }
 }
 
+/* Of seeds that were added until it was decided the side stays that the first of them showed. */
+Test(stored, seeds_that_were_added_keep_their_side) {
+    made_up(made_up_four, "eight", (TableOptions){0});
+    int tested = 0;
+    for (int i = 0; i < m.table.verdicts.count; i++) {
+        const ClaimVerdict *v = &m.table.verdicts.at[i];
+        Expect expects = v->test ? v->test->expects : EXPECT_equal;
+        bool sided = expects == EXPECT_lower || expects == EXPECT_higher;
+        if (!v->c || !sided || strcmp(v->test->test->name, "maxt") != 0) continue;
+        double first = expects == EXPECT_lower ? -1 : 1;
+        Family f;
+        ClaimVerdict again;
+        RunSpec spec[CONTRAST_TERMS_MAX];
+        json_t *d = json_array(), *o;
+        for (int k = 0; k < 13; k++) json_array_append_new(d, json_real(first * (k < 12 ? 1 + .01 * k : -30)));
+        o = json_pack("{s:i,s:{s:o,s:{s:f}}}", "most", 64, "comparison", "d", d, "t_interval", "confidence", .95);
+        contrast_specs(&v->c->what, &m.table.sample, spec);
+        StoredVerdict kept = {.id = v->claim->id,
+                              .hash = "",
+                              .contrast = "c",
+                              .experiment = m.x.name,
+                              .where = "w",
+                              .n = 13,
+                              .step = 150,
+                              .spec = spec,
+                              .specs = v->c->what.terms,
+                              .json = o};
+        stored_judge(&kept, v->claim, v->test, &f, &again);
+        cr_expect(again.effect * first < 0 && again.seen == SEEN_yes, "%s: %d", v->claim->id, (int)again.seen);
+        family_release(&f);
+        json_decref(o);
+        tested++;
+    }
+    cr_expect(tested > 0);
+}
+
 #define HEAD "{\"schema\": 2, \"commit\": \"abc\", \"writeups\": [{\"claims\": ["
 #define CLAIM "{\"id\": \"1\", \"hash\": \"f\", \"verdicts\": ["
 #define END "]}]}]}"
