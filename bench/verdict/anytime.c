@@ -163,12 +163,6 @@ static void alone(const Family *f, const Comparison *c, int most, Anytime *a) {
     if (!c->t_decides && a->need.status == ST_OK) need_signs(c, most, level, &a->need);
 }
 
-void anytime_make(const Family *f, int most, Anytime *out) {
-    anytime_decisions(f, out);
-    for (int i = 0; i < f->count; i++)
-        if (out[i].status == ST_OK) alone(f, &f->at[i], most, &out[i]);
-}
-
 /* What is no longer said of a comparison: p's of counts, which are of a fixed number of runs too. */
 static void forget_fixed(Comparison *c) {
     c->mcnemar = c->stall = (StMcnemar){.status = ST_BAD_ARG, .p = (double)NAN, .p_min = (double)NAN};
@@ -183,7 +177,9 @@ static void forget_fixed(Comparison *c) {
 
 void anytime_decide(Family *f, int most) {
     f->anytime = mem_alloc((size_t)f->count + 1, sizeof *f->anytime);
-    anytime_make(f, most, f->anytime);
+    anytime_decisions(f, f->anytime);
+    for (int i = 0; i < f->count; i++)
+        if (f->anytime[i].status == ST_OK) alone(f, &f->at[i], most, &f->anytime[i]);
     f->joint = (StMaxT){.status = ST_OK};
     f->floor = 0;
     for (int i = 0; i < f->count; i++) {

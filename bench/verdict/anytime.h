@@ -24,15 +24,13 @@ typedef struct Anytime {
     StAnytimeNeed need; /* at the level alpha / count; of decided ones without use */
 } Anytime;
 
-/* Of a family whose comparisons were made: its pairs, in the order of their seeds. most: the seeds that may be taken;
- * fewer than ST_EQUAL_SEEDS show nothing to be the same. out: [count]. */
-void anytime_make(const Family *f, int most, Anytime *out);
-
-/* The same without intervals and what is still needed, which take most of the time. */
+/* Of a family whose comparisons were made: its pairs, in the order of their seeds, without intervals and what is still
+ * needed, which take most of the time. Fewer seeds than ST_EQUAL_SEEDS show nothing to be the same. out: [count]. */
 void anytime_decisions(const Family *f, Anytime *out);
 
-/* Makes them the family's, in the place of family_together: its p's, intervals and decisions are these, and of what
- * holds for a fixed number of seeds alone nothing is left. Readers that show an interval ask f->anytime what it is. */
+/* Makes all of it the family's, in the place of family_together: its p's, intervals and decisions are these, and of
+ * what holds for a fixed number of seeds alone nothing is left. Readers that show an interval ask f->anytime what it
+ * is. most: the seeds that may be taken. */
 void anytime_decide(Family *f, int most);
 
 #endif
