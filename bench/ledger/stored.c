@@ -282,7 +282,8 @@ void stored_judge(const StoredVerdict *v, const Claim *claim, const ClaimTest *t
     ReadingOf of = {NULL, f, &f->at[0], t->expects == EXPECT_higher};
     bool again = of_differences(t->test) && f->at[0].status == ST_OK;
     Reading r = again ? reading_of(t->test, &of) : stored_reading(v, t, &f->at[0]);
-    *out = (ClaimVerdict){.claim = claim, .test = t, .cell = -1, .step = -1, .c = &f->at[0], .by = t->test->name};
+    *out = (ClaimVerdict){.claim = claim, .test = t, .cell = -1, .step = -1, .c = &f->at[0]};
+    out->by = f->anytime ? "anytime" : t->test->name;
     out->effect = r.effect, out->lo = r.lo, out->hi = r.hi, out->interval = r.interval;
     out->p = r.p, out->floor = r.floor;
     out->undeclared = v->exploratory || strcmp(v->id, claim->id) != 0 || strcmp(v->hash, hash) != 0;

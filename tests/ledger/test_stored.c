@@ -119,6 +119,7 @@ Test(stored, seeds_that_were_added_keep_their_side) {
                               .json = o};
         stored_judge(&kept, v->claim, v->test, &f, &again);
         cr_expect(again.effect * first < 0 && again.seen == SEEN_yes, "%s: %d", v->claim->id, (int)again.seen);
+        cr_expect_str_eq(again.by, "anytime");
         family_release(&f);
         json_decref(o);
         tested++;
