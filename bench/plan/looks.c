@@ -18,28 +18,32 @@ Rc looks_apply(Experiment *x, const int *n, int count, Error *e) {
     return RC_OK;
 }
 
-static StStatus spend(const Experiment *x, int first, StLook out[EXPERIMENT_LOOKS_MAX]) {
+/* Look i, were it at `seeds`. */
+static StLook look_at(const Experiment *x, int i, int seeds) {
+    StLook look[EXPERIMENT_LOOKS_MAX];
     size_t n[EXPERIMENT_LOOKS_MAX];
-    for (int i = 0; i < x->looks; i++) n[i] = (size_t)x->look[i];
-    n[0] = (size_t)first;
-    return st_looks(n, (size_t)x->looks, x->alpha, true, out);
+    for (int k = 0; k < x->looks; k++) n[k] = (size_t)(k == i ? seeds : x->look[k]);
+    st_looks(n, (size_t)x->looks, x->alpha, true, look);
+    return look[i];
 }
 
 /* Two digits, rounded down. */
 static double rounded(double level) {
+    if (!(level > 0)) return 0; /* the spending of few of many seeds is below all numbers */
     double unit = pow(10, floor(log10(level)) - 1), digits = floor(level / unit + 1e-9);
     return digits / (1 / unit);
 }
 
 double looks_level(const Experiment *x, int i) {
-    StLook look[EXPERIMENT_LOOKS_MAX];
-    spend(x, x->look[0], look);
-    return rounded(look[i].alpha);
+    return rounded(look_at(x, i, x->look[i]).alpha);
+}
+
+static bool can_decide(StLook look) {
+    return look.p_floor < rounded(look.alpha);
 }
 
 Rc looks_check(Experiment *x, Error *e) {
-    StLook look[EXPERIMENT_LOOKS_MAX];
-    int last = x->looks ? x->look[x->looks - 1] : 0, first = x->looks ? x->look[0] : 0;
+    int last = x->looks ? x->look[x->looks - 1] : 0;
     if (!x->looks) return RC_OK;
     if (x->most) return error_set(e, RC_USAGE, "looks: seeds are a number or a list, not added until it is decided");
     if (x->seeds <= 1) {
@@ -48,18 +52,16 @@ Rc looks_check(Experiment *x, Error *e) {
     }
     if (x->seeds != last)
         return error_set(e, RC_USAGE, "looks: the last is at %d seeds, and the plan has %d", last, x->seeds);
-    spend(x, first, look);
-    double at = rounded(look[0].alpha);
-    if (look[0].p_floor < at) {
-        x->most = last;
-        return RC_OK;
+    for (int i = 0; i < x->looks; i++) {
+        int others = i + 1 < x->looks ? x->look[i + 1] : EXPERIMENT_WATCHED_MAX, enough = x->look[i];
+        while (enough < others && !can_decide(look_at(x, i, enough))) enough++;
+        if (enough == x->look[i]) continue;
+        error_set(e, RC_USAGE, "looks: after %d seeds no p of the sign flips can be below %s, the level of that look",
+                  x->look[i], FORMAT_REAL(looks_level(x, i)));
+        return enough < others ? error_add(e, "; after %d it can", enough) : e->code;
     }
-    int others = x->looks > 1 ? x->look[1] : EXPERIMENT_WATCHED_MAX, enough = first;
-    do spend(x, ++enough, look);
-    while (enough < others && !(look[0].p_floor < rounded(look[0].alpha)));
-    error_set(e, RC_USAGE, "looks: after %d seeds no p of the sign flips can be below %s, the level of that look",
-              first, FORMAT_REAL(at));
-    return enough < others ? error_add(e, "; after %d it can", enough) : e->code;
+    x->most = last;
+    return RC_OK;
 }
 
 void looks_list(const Experiment *x, Text *out) {

@@ -7,7 +7,7 @@
 #include "bench/plan/experiment.h"
 
 /* Read the list; its last number becomes x's number of seeds where it has none. RC_USAGE: the numbers do not rise, do
- * not end with x's number of seeds, or no p of the first look's seeds can reach its level (the fewest that can are
+ * not end with x's number of seeds, or no p of a look's seeds can reach its level (the fewest that can are
  * named). */
 Rc looks_apply(Experiment *x, const int *n, int count, Error *e);
 Rc looks_check(Experiment *x, Error *e);

@@ -59,7 +59,7 @@ int until_least(const Experiment *x) {
 }
 
 bool until_is(const Family *f, int i) {
-    return f->anytime ? f->anytime[i].at > 0 : f->at[i].decision != DECISION_INCONCLUSIVE;
+    return f->anytime ? f->anytime[i].at > 0 : decision_made(f->at[i].decision);
 }
 
 static void family_of(Family *f, const Sample *s) {
@@ -83,7 +83,7 @@ static void cut(Records *r, Experiment *x, int keep) {
 /* Return true if each of the family is decided, those aside that have no test. */
 static bool all_decided(const Family *f) {
     for (int i = 0; i < f->count; i++)
-        if (f->at[i].status == ST_OK && f->at[i].decision == DECISION_INCONCLUSIVE) return false;
+        if (f->at[i].status == ST_OK && !until_is(f, i)) return false;
     return true;
 }
 

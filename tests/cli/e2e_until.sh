@@ -277,6 +277,7 @@ check_looks_are_read_strictly() {
     refused "bad.yaml:11: looks: $said" run "$W/bad.yaml" --dry-run --results "$W/r"
   done <<'LIST'
 [6, 12]:after 6 seeds no p of the sign flips can be below 0.0055, the level of that look; after 8 it can$
+[6, 7]:after 7 seeds no p of the sign flips can be below 0.015, the level of that look; after 8 it can$
 [10, 10]:numbers of seeds have to rise, from 2 to 2000$
 [1, 10]:numbers of seeds have to rise, from 2 to 2000$
 12:a list of 1 to 8 numbers of seeds is needed, such as \[10, 20\]$

@@ -126,3 +126,30 @@ Test(until, comparisons_without_a_test_are_not_waited_for) {
     f.at[0].status = ST_ONE_SAMPLE;
     cr_expect_eq(until_decided(&f), 12);
 }
+
+/* No look may be one at which nothing can be decided, and what cannot be tested is not decided. */
+Test(until, every_look_can_decide) {
+    static const struct {
+        const char *looks, *said; /* NULL: none */
+    } rows[] = {{"[2, 2000]", "after 2 seeds no p of the sign flips can be below 0, the level of that look"},
+                {"[6, 7]", "after 7 seeds no p of the sign flips can be below 0.015, the level of that look; after 8"},
+                {"[6, 7, 8]", "after 6 seeds"},
+                {"[7, 8]", NULL}};
+    for (size_t i = 0; i < 4; i++) {
+        LOCAL(experiment_release) Experiment x = {0};
+        char text[600];
+        snprintf(text, sizeof text, "%slooks: %s\n", head, rows[i].looks);
+        e = (Error){0};
+        Rc rc = experiment_parse(&x, "FILE", text, NULL, NULL, &e);
+        cr_expect_eq(rc, rows[i].said ? RC_USAGE : RC_OK, "%s: %s", rows[i].looks, e.text);
+        if (rows[i].said) HOLDS(e.text, rows[i].said);
+    }
+    double d[64];
+    for (int s = 0; s < 64; s++) d[s] = 1 + .01 * s;
+    for (int n = 5; n <= 6; n++) {
+        LOCAL(family_release) Family f;
+        family_of(&f, 1, n, d, .05);
+        family_together(&f);
+        cr_expect_eq(until_is(&f, 0), n > 5, "%d: %s", n, decision_name(f.at[0].decision));
+    }
+}
