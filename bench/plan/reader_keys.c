@@ -170,7 +170,6 @@ static int by_number(const void *a, const void *b) {
 }
 
 void seeds_go_on(Experiment *x, int most) {
-    if (x->seeds) qsort(x->seed, (size_t)x->seeds, sizeof *x->seed, by_number);
     if (x->seeds > most) x->seeds = most;
     x->seed = mem_grow(x->seed, (size_t)most, sizeof *x->seed);
     for (x->most = most; x->seeds < most; x->seeds++) x->seed[x->seeds] = x->seeds ? x->seed[x->seeds - 1] + 1 : 1;
@@ -237,6 +236,7 @@ Rc apply_seeds(Reader *r, const Document *d, const Node *n) {
             return document_error(r->e, d, item->line, "seeds: %lld stands in the list twice", (long long)value);
         x->seed[x->seeds++] = (uint64_t)value;
     }
+    qsort(x->seed, (size_t)x->seeds, sizeof *x->seed, by_number); /* as pairs are */
     return RC_OK;
 }
 

@@ -115,7 +115,7 @@ Test(experiment, profiles_override_the_file) {
     char text[256];
     must(whole, "smoke");
     cr_assert_str_eq(x.profile, "smoke");
-    cr_assert(x.arms == 2 && x.seeds == 2 && x.seed[0] == 5 && x.seed[1] == 3 && x.factors == 1);
+    cr_assert(x.arms == 2 && x.seeds == 2 && x.seed[0] == 3 && x.seed[1] == 5 && x.factors == 1);
     cr_assert_str_eq(x.arm[0].name, "b", "the file's order");
     cr_assert_str_eq(x.arm[1].name, "c");
     cr_assert(experiment_spec(&x, 1, 0, 1).lr == 0.01 && experiment_spec(&x, 1, 1, 1).lr == 0.5);

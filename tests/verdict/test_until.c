@@ -27,6 +27,7 @@ static void expect_seeds(const char *seeds, const char *set, int most, const cha
 Test(until, seeds_ascend_and_go_on_above_the_largest) {
     expect_seeds("{until: decided, most: 5}", NULL, 5, "1 2 3 4 5");
     expect_seeds("4-7", NULL, 0, "4 5 6 7");
+    expect_seeds("[8, 1, 10, 3]", NULL, 0, "1 3 8 10");
     expect_seeds("[3, 5]", "seeds={until: decided, most: 6}", 6, "3 5 6 7 8 9");
     expect_seeds("[5, 3]", "seeds={until: decided, most: 3}", 3, "3 5 6");
     expect_seeds("8", "seeds={until: decided, most: 3}", 3, "1 2 3");
