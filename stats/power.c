@@ -85,8 +85,8 @@ static StStatus search_n(StPower *r, double target, gsl_integration_workspace *w
 }
 
 StPower st_nfor(double d_z, double power, double alpha) {
-    StPower r = {ST_BAD_ARG, 0, d_z, alpha, NAN, 0};
-    if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || !valid_level(power)) return r;
+    StPower r = {ST_BAD_ARG, 0, fmax(-D_MAX, fmin(d_z, D_MAX)), alpha, NAN, 0};
+    if (isnan(d_z) || !valid_level(alpha) || !valid_level(power)) return r;
     gsl_integration_workspace *work = st_or_end(gsl_integration_workspace_alloc(INTERVALS));
     r.status = search_n(&r, power, work);
     gsl_integration_workspace_free(work);

@@ -18,7 +18,8 @@ typedef struct {
  * variable, P = E[Phi(delta - t W / sqrt v)] + E[Phi(-delta - t W / sqrt v)]. |d_z| <= 10^6. */
 StPower st_power(double d_z, size_t n, double alpha);
 
-/* The fewest seeds (2 … 10^6) with at least `power`; ST_NOT_REACHABLE when there are none. */
+/* The fewest seeds (2 … 10^6) with at least `power`; ST_NOT_REACHABLE when there are none. |d_z| beyond 10^6 counts
+ * as 10^6. */
 StPower st_nfor(double d_z, double power, double alpha);
 
 /* Power of what decides: step-down max-T by joint sign flips (stats/permute.h) of k comparisons with one baseline, of

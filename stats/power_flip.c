@@ -304,13 +304,13 @@ StPower st_flip_mde(size_t n, size_t k, double power, double alpha) {
 StPower st_flip_nfor(double d_z, double power, double alpha) {
     StPower r = st_nfor(d_z, power, alpha);
     while (r.status == ST_OK && r.n <= ST_POWER_FLIPPED) {
-        StPower at = st_flip_power(d_z, r.n, 1, alpha);
+        StPower at = st_flip_power(r.d_z, r.n, 1, alpha);
         r.status = at.status;
         r.power = at.power;
         r.sums += at.sums;
         if (at.power >= power) return r;
         r.n++;
     }
-    if (r.status == ST_OK && r.n == ST_POWER_FLIPPED + 1) r.power = st_power(d_z, r.n, alpha).power;
+    if (r.status == ST_OK && r.n == ST_POWER_FLIPPED + 1) r.power = st_power(r.d_z, r.n, alpha).power;
     return r;
 }

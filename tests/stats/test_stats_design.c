@@ -139,7 +139,8 @@ Test(stats_design, seeds_needed) {
     }
     /* Brysbaert 2019, "How many participants do we have to include": one within-participant variable, d_z */
     cr_assert(st_nfor(.2, .8, .05).n == 199 && st_nfor(.4, .8, .05).n == 52 && st_nfor(.5, .8, .05).n == 34);
-    cr_assert_eq(st_nfor(1000, .8, .05).n, 2);
+    cr_assert(st_nfor(1000, .8, .05).n == 2 && st_nfor(2e6, .8, .05).n == 2 && st_nfor(-INFINITY, .8, .05).n == 2);
+    cr_assert_eq(st_flip_nfor(-1e9, .8, .05).n, 6);
     cr_assert_eq(st_nfor(.01, .8, .05).n, 78491); /* nct: .7999974 at 78490, .8000024 here */
     StPower r = st_nfor(0, .8, .05);
     STATUS(r.status, ST_NOT_REACHABLE);
