@@ -24,16 +24,15 @@ static uint64_t plan_key(const Sample *s) {
 
 /* Every contrast has its own stream of random numbers, named by what it compares. */
 static StKey key_of(const Sample *s, const Contrast *c) {
-    char name[512];
-    int n = snprintf(name, sizeof name, "cell %d step %d %s", c->cell, s->cell[c->cell].step[c->step],
-                     metric_info[c->metric].key);
+    LOCAL_TEXT(name);
+    text_format(&name, "cell %d step %d %s", c->cell, s->cell[c->cell].step[c->step], metric_info[c->metric].key);
     for (int i = 0; i < c->terms; i++) {
         const Term *t = &c->term[i];
-        n += snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", t->weight, s->x->arm[t->arm].name);
-        if (t->cell != c->cell) n += snprintf(name + n, sizeof name - (size_t)n, " in %d", t->cell);
+        text_format(&name, " %g %.40s", t->weight, s->x->arm[t->arm].name);
+        if (t->cell != c->cell) text_format(&name, " in %d", t->cell);
     }
-    if (c->grid) snprintf(name + n, sizeof name - (size_t)n, " %s", grid_info[c->grid].key);
-    return (StKey){.plan = plan_key(s), .stream = name_stream(name)};
+    if (c->grid) text_format(&name, " %s", grid_info[c->grid].key);
+    return (StKey){.plan = plan_key(s), .stream = name_stream(name.at)};
 }
 
 /* Copies of what the engine reads of a sample, made anew for each comparison. */

@@ -2,6 +2,7 @@
 #include "bench/runs/runs.h"
 #include "bench/verdict/grid.h"
 #include "bench/verdict/translations.h"
+#include "bench/verdict/verdict.h"
 #include "bench/write/stat_json.h"
 #include "stats/choice.h"
 #include "tests/verdict/made_up.h"
@@ -290,4 +291,27 @@ Test(grid, mistakes_are_refused) {
         cr_expect_eq(claims_parse(&f, "f", text, &e), RC_USAGE, "%zu", i);
         cr_expect(strstr(e.text, wrong[i].says), "%zu: %s", i, e.text);
     }
+}
+
+/* Eight arms with names of 40 letters in cells of two digits: more than 512 of them before what tells two apart. */
+Test(grid, long_contrasts_have_streams_of_their_own) {
+    LOCAL_TEXT(plan);
+    LOCAL(sample_release) Sample s = {0};
+    LOCAL(family_release) Family f = {0};
+    Contrast what[2];
+    text_format(&plan, "name: made-up-long\ntitle: Long\nsteps: 5\nlayers: 4\nevaluate_at: 0,5\nseeds: 2\n"
+                       "lr: [1e-4, 2e-4, 3e-4, 4e-4, 5e-4, 6e-4, 7e-4, 8e-4, 9e-4, 1e-3, 2e-3, 3e-3]\narms:\n");
+    for (int arm = 0; arm < 8; arm++)
+        text_format(&plan, "  arm-%036d: {variant: pre, init_seed: %d}\n", arm, arm + 1);
+    made_up_init(plan.at, NULL);
+    OK(sample_make(&s, &m.x, m.records, &e));
+    for (int i = 0; i < 2; i++) {
+        what[i] = contrast_pair(11, 1, METRIC_int8_channel_cost, 0, 1, (double)NAN);
+        what[i].terms = CONTRAST_TERMS_MAX, what[i].grid = i ? GRID_rate_stable : GRID_failed;
+        for (int t = 0; t < CONTRAST_TERMS_MAX; t++)
+            what[i].term[t] = (Term){t, t % 2 ? -1.23456e-05 : -1.23457e-05, 10, 1};
+        what[i].term[0].weight = 1.23457e-05;
+    }
+    family_make(&f, &s, what, 2);
+    cr_expect_neq(f.at[0].key.stream, f.at[1].key.stream);
 }
