@@ -162,7 +162,7 @@ void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alp
         if (a.status != ST_OK) return;
         if (best < 0 || (better < 0 ? a.mean < top : a.mean > top)) best = arm, top = a.mean;
     }
-    double flips = pairs * ldexp(1, s->seeds < ST_FLIP_MAX ? s->seeds : 17);
+    double flips = pairs * ldexp(1, s->seeds <= ST_FLIP_MAX ? s->seeds : 17);
     if (!better || s->seeds < 2 || s->arms < 2 || flips > FLIPS_MAX || s->x->most) return;
     OWNED Contrast *what = mem_alloc((size_t)pairs, sizeof *what);
     for (int a = 0; a < s->arms; a++)

@@ -315,3 +315,21 @@ Test(grid, long_contrasts_have_streams_of_their_own) {
     family_make(&f, &s, what, 2);
     cr_expect_neq(f.at[0].key.stream, f.at[1].key.stream);
 }
+
+/* Of twelve arms the pairs of 20 seeds have more than 2^26 flips, those of 8 have not. */
+Test(grid, ties_are_looked_for_among_so_many_flips) {
+    for (int seeds = 8; seeds <= 20; seeds += 12) {
+        LOCAL_TEXT(plan);
+        LOCAL(sample_release) Sample s = {0};
+        bool tied[12];
+        text_format(&plan, "name: made-up-many\ntitle: Many\nsteps: 5\nlayers: 4\nevaluate_at: 0,5\nseeds: %d\narms:\n",
+                    seeds);
+        for (int arm = 0; arm < 12; arm++) text_format(&plan, "  a%d: {variant: pre, init_seed: %d}\n", arm, arm + 1);
+        made_up_init(plan.at, NULL);
+        OK(sample_make(&s, &m.x, m.records, &e));
+        verdict_tied(&s, 0, 1, METRIC_valid_loss, .05, tied);
+        int count = 0;
+        for (int arm = 0; arm < 12; arm++) count += tied[arm];
+        cr_expect(seeds > 8 ? !count : count > 0, "%d of %d seeds", count, seeds);
+    }
+}
