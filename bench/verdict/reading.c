@@ -18,8 +18,6 @@ const char *const interval_words[] = {
 
 typedef Reading ReadFunction(const ReadingOf *of, Reading r);
 
-static const char *const run_diverged = "a run diverged";
-
 /* The mean difference and its interval: t's, or the one that holds at every stop. */
 static Reading mean_difference(const Comparison *c, Reading r) {
     double against = c->what.against;
@@ -35,8 +33,7 @@ static Reading mean_difference(const Comparison *c, Reading r) {
 
 /* p where the status is fine. withheld: it means nothing once a run diverged. */
 static Reading with_p(Reading r, const Comparison *c, StStatus status, double p, bool withheld) {
-    r.why = withheld && !c->t_decides ? run_diverged : status != ST_OK ? st_status_text(status) : NULL;
-    r.few = r.why != run_diverged && status == ST_N_TOO_SMALL;
+    r.why = withheld && !c->t_decides ? "a run diverged" : status != ST_OK ? st_status_text(status) : NULL;
     if (!r.why) r.p = p;
     return r;
 }
@@ -108,7 +105,6 @@ static Reading resampled(const ReadingOf *of, Reading r, double p) {
     r = with_p(r, of->c, b->status, p, true);
     if (r.why || b->n >= ST_BOOT_DECIDES) return r;
     r.why = "the bootstrap decides nothing below ten seeds";
-    r.few = true;
     r.p = (double)NAN;
     return r;
 }
@@ -131,8 +127,7 @@ static Reading read_tost(const ReadingOf *of, Reading r) {
     const Comparison *c = of->c;
     r = with_p(mean_difference(c, r), c, isnan(c->inside_p) ? ST_DEGENERATE : ST_OK, c->inside_p, true);
     if (!r.why || !c->t_decides) return r;
-    r.few = of->family->n < ST_EQUAL_SEEDS;
-    r.why = r.few ? "below 8 seeds nothing is called equal" : st_status_text(c->tost.status);
+    r.why = of->family->n < ST_EQUAL_SEEDS ? "below 8 seeds nothing is called equal" : st_status_text(c->tost.status);
     return r;
 }
 

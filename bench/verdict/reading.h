@@ -17,7 +17,6 @@ extern const char *const interval_words[INTERVAL_COUNT];
 
 typedef struct {
     const char *why;      /* why there is no p; NULL: there is one */
-    bool few;             /* because there are too few seeds for it */
     double p;             /* two-sided, but for tests that say otherwise; NaN: none */
     double floor;         /* the smallest it could be; 0: any p > 0 */
     double effect;        /* positive weights minus negative ones, or their ratio; NaN: none */
