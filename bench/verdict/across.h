@@ -7,7 +7,7 @@
 #include "bench/verdict/verdict.h"
 
 typedef struct {
-    int factor, values; /* of the experiment; its only one */
+    int values; /* of the only factor */
     Compared pair[EXPERIMENT_COMPARES_MAX];
     int pairs;
     Family changes; /* [pairs][values - 1] */
