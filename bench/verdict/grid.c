@@ -20,7 +20,7 @@ int grid_cells(const Experiment *x, int cell, int out[EXPERIMENT_VALUES_MAX]) {
 }
 
 /* At the term's step; cells of a grid are evaluated at the same steps. */
-const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed) {
+static const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed) {
     int cell[EXPERIMENT_VALUES_MAX];
     grid_cells(s->x, t->cell, cell);
     return sample_run(s, cell[rate], t->step, t->arm, seed);
@@ -50,7 +50,7 @@ static void grid_free(StGrid *g) {
     free((void *)g->judged);
 }
 
-void grid_chosen(const Sample *s, const Term *t, size_t *chosen) {
+static void grid_chosen(const Sample *s, const Term *t, size_t *chosen) {
     StGrid g = grid_make(s, t, METRIC_valid_loss, 0);
     for (size_t seed = 0; seed < g.n; seed++) chosen[seed] = st_choose(&g, g.n > 1 ? seed : g.n);
     grid_free(&g);
