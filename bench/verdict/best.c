@@ -13,22 +13,12 @@ static const RankingRow *row_of(const Ranking *y, int group, int arm) {
     return row;
 }
 
-static void subtract(const Ranking *y, BestPair *p) {
-    size_t n = (size_t)y->seeds;
-    double *d = mem_alloc(n, sizeof *d), sum = 0;
-    for (size_t s = 0; s < n; s++) sum += d[s] = p->arm->value[s] - p->against->value[s];
-    p->difference = sum / y->seeds;
-    p->minus = st_tci(d, n, st_scale(p->arm->value, p->against->value, n), 1 - y->alpha);
-    if (p->arm->judged_lost + p->against->judged_lost) p->minus.status = ST_BAD_ARG;
-    free(d);
-}
-
 static void add_pair(Best *b, int group, int arm, int against) {
     const Ranking *y = &b->ranking;
     b->pair = mem_grow(b->pair, (size_t)b->pairs + 1, sizeof *b->pair);
     BestPair *p = &b->pair[b->pairs++];
     *p = (BestPair){.group = group, .arm = row_of(y, group, arm), .against = row_of(y, group, against)};
-    subtract(y, p);
+    p->difference = ranking_minus(y, p->arm, p->against, &p->minus);
 }
 
 static Decision decide(const Best *b, const BestPair *p) {

@@ -139,14 +139,14 @@ static void find_places(Ranking *y, RankingRow *row, StKey key) {
         if (p[at].step < y->alpha) row[pair[at].a].last--, row[pair[at].b].first++;
 }
 
-static void subtract(const Ranking *y, RankingRow *row, const RankingRow *base) {
+double ranking_minus(const Ranking *y, const RankingRow *row, const RankingRow *from, StTci *minus) {
     size_t n = (size_t)y->seeds;
     double *d = mem_alloc(n, sizeof *d), sum = 0;
-    for (size_t s = 0; s < n; s++) sum += d[s] = row->value[s] - base->value[s];
-    row->difference = sum / y->seeds;
-    row->minus = st_tci(d, n, st_scale(row->value, base->value, n), 1 - y->alpha);
-    if (row->judged_lost + base->judged_lost) row->minus.status = ST_BAD_ARG;
+    for (size_t s = 0; s < n; s++) sum += d[s] = row->value[s] - from->value[s];
+    *minus = st_tci(d, n, st_scale(row->value, from->value, n), 1 - y->alpha);
+    if (row->judged_lost + from->judged_lost) minus->status = ST_BAD_ARG;
     free(d);
+    return sum / y->seeds;
 }
 
 /* Every arm against the baseline of its group. */
@@ -160,7 +160,7 @@ static void compare(Ranking *y, int baseline, StKey key) {
         while (y->row[base].arm != baseline) base++;
         y->row[i].baseline = base == i;
         if (base == i) continue;
-        subtract(y, &y->row[i], &y->row[base]);
+        y->row[i].difference = ranking_minus(y, &y->row[i], &y->row[base], &y->row[i].minus);
         pair[k++] = (StGridPair){(size_t)i, (size_t)base};
     }
     y->joint = st_choice_maxT(grid, pair, k, key, p);

@@ -71,4 +71,7 @@ void ranking_release(Ranking *y);
 /* Whether any run of the arm, at any rate, neither diverged nor stalled. */
 bool ranking_trains(const RankingRow *row);
 
+/* A row's judged losses minus another's: the mean, and its t interval; ST_BAD_ARG: a judged run of either diverged. */
+double ranking_minus(const Ranking *y, const RankingRow *row, const RankingRow *from, StTci *minus);
+
 #endif
