@@ -20,6 +20,12 @@ int sensitivity_factor(const Experiment *x) {
     return -1;
 }
 
+/* A rate, and its level of the factor `lr`. */
+typedef struct {
+    double rate;
+    int level;
+} RateLevel;
+
 static int by_rate(const void *a, const void *b) {
     double x = ((const RateLevel *)a)->rate, y = ((const RateLevel *)b)->rate;
     return (x > y) - (x < y);

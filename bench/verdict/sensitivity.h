@@ -64,12 +64,6 @@ typedef struct {
 /* The factor `lr`; -1: it has fewer than two values, or an arm sets its own. */
 int sensitivity_factor(const Experiment *x);
 
-/* A rate, and its level of that factor. */
-typedef struct {
-    double rate;
-    int level;
-} RateLevel;
-
 /* The cells of a group, which differ in that factor alone, and their rates, ascending; without the factor every cell
  * is a group. Returns how many. */
 int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_VALUES_MAX],
