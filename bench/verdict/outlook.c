@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/paired.h"
 #include "bench/verdict/sample.h"
 #include "stats/paired.h"
 #include "stats/power.h"
 #include "stats/tests.h"
-
-#define POWER .8
 
 #define WORK 12000 /* patterns times comparisons: beyond, fewer samples would be simulated (stats/power.h) */
 
@@ -35,7 +34,7 @@ static double detectable(int seeds, int comparisons, double alpha) {
     size_t n = (size_t)seeds, k = (size_t)comparisons;
     bool reachable = st_test_find("signflip")->floor(n, 1) < alpha;
     if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > WORK)) return (double)NAN;
-    StPower p = st_flip_mde(n, k, POWER, alpha);
+    StPower p = st_flip_mde(n, k, PAIRED_POWER_AIM, alpha);
     return p.status == ST_OK ? p.d_z : (double)NAN;
 }
 

@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 #define BLOCKS_ALIKE .1 /* autocorrelation of neighbours from which on blocks are joined */
-#define POWER PAIRED_POWER_AIM
 
 /* Beyond this the pigeonhole bootstrap takes minutes, and is left out with a reason. */
 #define PIGEONHOLE_DRAWS 10000
@@ -142,9 +141,9 @@ static void plan_seeds(const Family *f, Comparison *c) {
     bool flips = family_power_by_flips(f);
     StPower (*seeds)(double, double, double) = flips ? st_flip_nfor : st_nfor;
     c->power = flips ? st_flip_power(mean / c->t.sd, c->t.n, 1, alpha) : st_power(mean / c->t.sd, c->t.n, alpha);
-    c->seeds_needed = seeds(mean / c->t.sd, POWER, alpha);
-    c->seeds_least = seeds(mean / c->sd.lo, POWER, alpha);
-    c->seeds_most = seeds(mean / c->sd.hi, POWER, alpha);
+    c->seeds_needed = seeds(mean / c->t.sd, PAIRED_POWER_AIM, alpha);
+    c->seeds_least = seeds(mean / c->sd.lo, PAIRED_POWER_AIM, alpha);
+    c->seeds_most = seeds(mean / c->sd.hi, PAIRED_POWER_AIM, alpha);
 }
 
 /* Wins, ties and losses, seed by seed. */
