@@ -38,7 +38,7 @@ static void numbers(const LedgerLine *l, Text *out) {
     text_format(out, ", n = %d", l->in->table.sample.seeds);
     if (!isnan(claim_margin(v->test))) text_format(out, ", margin %s", FORMAT_REAL(claim_margin(v->test)));
     if (v->why[0]) text_format(out, "; %s", v->why);
-    if (v->c && translations_made(v->c)) {
+    if (translations_made(v->c)) {
         text_format(out, "; ");
         translations_text(v->c, l->in->table.family.conf, out);
     }
