@@ -42,8 +42,8 @@ StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey
  * "the same in all n seeds" cannot exclude. n = 8, alpha = .05: .312. */
 double st_unseen(size_t n, double alpha);
 
-/* Wilcoxon signed ranks (1945): zeros dropped and reported, midranks for ties, all 2^m patterns of the m that are left
- * (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p = 1. */
+/* Wilcoxon signed ranks (1945), two-sided: zeros dropped and reported, midranks for ties, all 2^m patterns of the m
+ * that are left (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p = 1. */
 typedef struct {
     StStatus status;
     size_t m, zeros;
@@ -54,7 +54,7 @@ typedef struct {
     double p_min; /* from m */
 } StWilcoxon;
 
-StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key);
+StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StKey key);
 
 /* One comparison of st_maxT: shares of `total` of the struct below. raw: two-sided sign-flip p of this
  * comparison alone, from the same flips, so that raw <= step <= single always holds. lo, hi: 99.9 %

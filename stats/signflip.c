@@ -114,16 +114,15 @@ static size_t signed_ranks(const StSample *s, double *rank) {
     return m;
 }
 
-StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key) {
+StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StKey key) {
     StWilcoxon r = {ST_BAD_ARG, 0, 0, true, NAN, NAN, 0, 0, NAN};
     StSample s;
-    if (!valid_alt(alt)) return r;
     r.status = st_sample_init(&s, d, n, scale);
     if (r.status != ST_OK) return r;
     OWNED double *rank = mem_alloc(n, sizeof *rank);
     r.m = signed_ranks(&s, rank);
     st_sample_release(&s);
-    Walk w = {.alt = alt, .slack = 0.5};
+    Walk w = {.alt = ST_TWO_SIDED, .slack = 0.5};
     walk(&w, rank, r.m, key);
     r.exact = r.m <= ST_FLIP_MAX;
     r.zeros = n - r.m;
@@ -132,6 +131,6 @@ StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey
     r.count = w.count;
     r.total = w.total;
     r.p = (double)w.count / (double)w.total;
-    r.p_min = floor_of(r.exact, w.total, r.m, alt);
+    r.p_min = floor_of(r.exact, w.total, r.m, ST_TWO_SIDED);
     return r;
 }

@@ -189,7 +189,7 @@ void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
     }
     if (tests & PAIRED_T) c->t = st_tci(p->d, p->n, p->scale, f->conf);
     if (tests & PAIRED_FLIP) c->flip = st_signflip(p->d, p->n, p->scale, ST_TWO_SIDED, in->flip);
-    if (tests & PAIRED_WILCOXON) c->wilcoxon = st_wilcoxon(p->d, p->n, p->scale, ST_TWO_SIDED, in->ranks);
+    if (tests & PAIRED_WILCOXON) c->wilcoxon = st_wilcoxon(p->d, p->n, p->scale, in->ranks);
     if (tests & PAIRED_BOOT)
         c->boot = f->draws ? st_boot_mc(p->d, p->n, p->scale, f->conf, f->draws, in->boot)
                            : st_boot(p->d, p->n, p->scale, f->conf, in->boot);

@@ -50,7 +50,7 @@ static Reading read_signflip(const ReadingOf *of, Reading r) {
 
 static Reading read_wilcoxon(const ReadingOf *of, Reading r) {
     const StPairs *p = &of->c->pairs;
-    StWilcoxon w = st_wilcoxon(p->d, p->n, p->scale, ST_TWO_SIDED, of->c->key);
+    StWilcoxon w = st_wilcoxon(p->d, p->n, p->scale, of->c->key);
     r.floor = w.status == ST_OK ? w.p_min : r.floor;
     return with_p(mean_difference(of->c, r), of->c, w.status, w.p, false);
 }

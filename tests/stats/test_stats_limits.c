@@ -43,7 +43,7 @@ static Said said_signflip(const double *d, size_t n) {
     return (Said){r.status, 3, {r.p, r.p_lo, r.p_hi}};
 }
 static Said said_wilcoxon(const double *d, size_t n) {
-    StWilcoxon r = st_wilcoxon(d, n, 0, ST_TWO_SIDED, (StKey){1, 2});
+    StWilcoxon r = st_wilcoxon(d, n, 0, (StKey){1, 2});
     return (Said){r.status, 2, {r.w, r.p}};
 }
 static Said said_boot(const double *d, size_t n) {

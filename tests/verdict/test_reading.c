@@ -166,7 +166,7 @@ Test(reading, other_claims_cost_nothing) {
 Test(reading, numbers_are_the_comparisons) {
     ask(st_test_find("wilcoxon"), EXPECT_lower, 1);
     const Comparison *c = m.table.verdicts.at->c;
-    StWilcoxon w = st_wilcoxon(c->pairs.d, c->pairs.n, c->pairs.scale, ST_TWO_SIDED, c->key);
+    StWilcoxon w = st_wilcoxon(c->pairs.d, c->pairs.n, c->pairs.scale, c->key);
     cr_expect_eq(m.table.verdicts.at->p, w.p);
     cr_expect_eq(m.table.verdicts.at->lo, c->t.lo);
     ask(st_test_find("fisher"), EXPECT_higher, 1);
