@@ -172,7 +172,6 @@ StBoot st_boot(const double *d, size_t n, double scale, double conf, StKey key) 
                                   : st_boot_mc(d, n, scale, conf, ST_BOOT_DRAWS, key);
 }
 
-/* Two lists instead of all multisets. */
 /* Multisets that are listed around an answer rather than halved again. */
 #define FEW 512
 

@@ -155,8 +155,8 @@ typedef struct {
     unsigned tests; /* PAIRED_… */
     double alpha;   /* of decisions and of the equivalence test */
     double conf;    /* of intervals */
-    bool unpaired;  /* no seeds in common: n is that of the smallest arm, flips are relabellings, max-T is Holm */
-    int n;          /* seeds */
+    bool unpaired;  /* no seeds in common: flips are relabellings, max-T is Holm */
+    int n;          /* seeds; unpaired: runs of the smallest arm */
     int left_out;   /* seeds that were left out to look at the verdict without them: 0 or 1 */
     size_t draws;   /* of the bootstrap; 0: all resamples, ST_BOOT_DRAWS of them beyond ST_BOOT_EXACT_MAX seeds */
     StKey joint_key, ranks_key;
