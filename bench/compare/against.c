@@ -80,7 +80,8 @@ Rc against_make(Against *r, const CompareData *data, const AgainstOptions *optio
         p[i] = a->flip.p;
     }
     (void)st_holm(p, arms, holm);
-    for (size_t i = 0; i < arms; i++) r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= compare_alpha(options->conf);
+    for (size_t i = 0; i < arms; i++)
+        r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= compare_alpha(options->conf);
     compare_before(r);
     return RC_OK;
 }
@@ -170,9 +171,8 @@ static void before_row(const Against *r, const Comparison *x, Cells *c) {
     if (r->options.step) cell_exact(c, r->options.step[arm] - r->options.step[arm - 1]);
     cell_shown(c, x->t.mean, SHOW_WITH_ERROR(x->t.mean, x->t.se, true));
     bool made = x->t_decides && x->t.status == ST_OK;
-    cell_interval_shown(
-        c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN,
-        made ? SHOW_BOUNDS(x->t.lo, x->t.hi, x->t.se) : "n/a");
+    cell_interval_shown(c, made ? x->t.lo : (double)NAN, made ? x->t.hi : (double)NAN,
+                        made ? SHOW_BOUNDS(x->t.lo, x->t.hi, x->t.se) : "n/a");
     cell_p(c, x->joint.step);
     cell_by(c, decision_words, &r->before, x, x->decision, r->options.higher ? 1 : -1, NULL);
 }
@@ -181,8 +181,7 @@ static void before_row(const Against *r, const Comparison *x, Cells *c) {
 static void fill_before(const Against *r, Cells *c) {
     cells_columns(c, {"arm", "l", "arm"}, {"before", "l", "before it"});
     if (r->options.step) cells_column(c, "steps", 'r', "steps");
-    cells_columns(c, {"delta", "r", "Δ"},
-                  {"delta", "i", SHOW_TEXT("[%s%% Welch]", FORMAT_PERCENT(r->options.conf))},
+    cells_columns(c, {"delta", "r", "Δ"}, {"delta", "i", SHOW_TEXT("[%s%% Welch]", FORMAT_PERCENT(r->options.conf))},
                   {"p_holm", "r", "p_Holm"}, {"verdict", "l", "verdict"});
     for (int i = 0; i < r->before.count; i++) before_row(r, &r->before.at[i], c);
     text_format(&c->notes, "Δ is the mean of the arm minus that of the arm before it; p_Holm is that of relabelling "

@@ -141,8 +141,8 @@ static Rc read_looks(CompareResult *r, Error *e) {
         if (o->look[i] == (size_t)r->family.n) r->this_look = i;
     }
     if (r->this_look < 0)
-        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)",
-                  r->family.n, list.at);
+        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)", r->family.n,
+                  list.at);
     else
         r->family.alpha = r->look[r->this_look].alpha, r->family.conf = 1 - r->family.alpha;
     return r->this_look < 0 ? e->code : RC_OK;
@@ -174,8 +174,8 @@ Rc compare_check_cap(const CompareData *d, double cap, bool higher, Error *e) {
     int at = 0;
     if (!d->lost) return RC_OK;
     if (isnan(cap))
-        return error_set(e, RC_USAGE, "%s diverged: --cap VALUE says what a diverged run counts as (usually %s)", d->first_lost,
-                         usual);
+        return error_set(e, RC_USAGE, "%s diverged: --cap VALUE says what a diverged run counts as (usually %s)",
+                         d->first_lost, usual);
     for (int i = 0; i < d->arms * d->seeds; i++)
         if (there(d, i) && !d->diverged[i] && !(higher ? d->value[i] <= best : d->value[i] >= best))
             best = d->value[at = i];
@@ -183,7 +183,8 @@ Rc compare_check_cap(const CompareData *d, double cap, bool higher, Error *e) {
     return error_set(e, RC_USAGE,
                      "--cap %s: a diverged run would count as good as the best that finished (%s, seed %llu of arm "
                      "'%.80s') or better; usually it is %s",
-                     FORMAT_REAL(cap), FORMAT_REAL(best), (unsigned long long)d->seed[at], d->arm[at / d->seeds], usual);
+                     FORMAT_REAL(cap), FORMAT_REAL(best), (unsigned long long)d->seed[at], d->arm[at / d->seeds],
+                     usual);
 }
 
 static Rc check(CompareResult *r, Error *e) {

@@ -25,21 +25,21 @@ typedef struct {
     bool unpaired;
     bool shared; /* unpaired, yet every arm has the same seeds */
     char **arm;
-    int *runs;        /* [arms]: seeds, or fewer where arms are unpaired; they stand first */
-    uint64_t *seed;   /* [arms][seeds] */
-    double *value;    /* [arms][seeds]: of the run, its mean over blocks; NaN when it diverged */
-    bool *diverged;   /* [arms][seeds] */
-    double *block;    /* [arms][seeds][blocks]; NULL: unpaired, or none */
-    int lost;         /* diverged runs */
-    char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
+    int *runs;          /* [arms]: seeds, or fewer where arms are unpaired; they stand first */
+    uint64_t *seed;     /* [arms][seeds] */
+    double *value;      /* [arms][seeds]: of the run, its mean over blocks; NaN when it diverged */
+    bool *diverged;     /* [arms][seeds] */
+    double *block;      /* [arms][seeds][blocks]; NULL: unpaired, or none */
+    int lost;           /* diverged runs */
+    char *first_lost;   /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
     int absent;         /* runs that lines name and none gives a value */
     char *first_absent; /* as first_lost */
-    bool steps;       /* values are steps at which runs reached a target; one that never did counts as diverged */
-    bool rising;      /* by values that grow */
+    bool steps;         /* values are steps at which runs reached a target; one that never did counts as diverged */
+    bool rising;        /* by values that grow */
     double target;
     double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
-    char *columns;    /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
-    char *remarks;    /* lines: what was left out, what is doubtful; NULL: none */
+    char *columns;      /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
+    char *remarks;      /* lines: what was left out, what is doubtful; NULL: none */
     char hash[SHA256_HEX];
 } CompareData;
 
@@ -48,9 +48,9 @@ typedef struct {
 typedef struct {
     const char *seed, *arm, *value;
     bool unpaired;
-    bool directed;    /* somebody said which side is better */
-    bool steps;       /* curves: the value compared is the first step at which a run's is at most the target */
-    bool rising;      /* at least the target */
+    bool directed; /* somebody said which side is better */
+    bool steps;    /* curves: the value compared is the first step at which a run's is at most the target */
+    bool rising;   /* at least the target */
     double target;
     const char *step; /* the column's name; NULL: step */
 } CompareColumns;
@@ -62,12 +62,12 @@ typedef struct {
     bool higher;          /* higher is better */
     double margin;        /* of the equivalence test; NaN: none is made */
     double conf;
-    double cap; /* what a diverged run counts as; NaN: there must be none */
-    double stall;     /* a run no better than this stalled; NaN: not known */
+    double cap;   /* what a diverged run counts as; NaN: there must be none */
+    double stall; /* a run no better than this stalled; NaN: not known */
     FailOn fail;
     Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
     size_t look[COMPARE_LOOKS_MAX];
-    int looks; /* 0: one look, at the end */
+    int looks;   /* 0: one look, at the end */
     int anytime; /* one may stop after any seed: the most seeds that may be taken; 0: the number of seeds was fixed */
 } CompareOptions;
 
@@ -111,7 +111,7 @@ double compare_alpha(double conf);
 
 int compare_fewest_runs(const CompareData *d); /* of the arm that has fewest */
 
-/* RC_USAGE: a run diverged, and there is no cap, or one at which it would count as good as the best run that finished. */
+/* RC_USAGE: a run diverged, and there is no cap, or it would count as good there as the best run that finished. */
 Rc compare_check_cap(const CompareData *d, double cap, bool higher, Error *e);
 
 /* What c->what, a pair of data's arms, says alone, of pairs or not as f is. stalled: [arms][seeds], NULL: not known.

@@ -517,7 +517,8 @@ static Rc read_seed(Csv *c, const FileShape *s, Error *e) {
 static Rc check_index(const Csv *c, const FileShape *s, Error *e) {
     const char *index = s->index < 0 ? "" : c->field[s->index];
     if (!is_among(index, means) && !is_among(index, spreads) && !is_among(index, extremes)) return RC_OK;
-    return error_set(e, RC_USAGE, "%s: '%.40s' is made of the other lines and is no run: leave it out", c->where, index);
+    return error_set(e, RC_USAGE, "%s: '%.40s' is made of the other lines and is no run: leave it out", c->where,
+                     index);
 }
 
 Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long line, Error *e) {

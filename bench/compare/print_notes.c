@@ -405,7 +405,8 @@ static void gate_notes(const CompareResult *r, Text *out) {
     if (!r->options.fail.by) return;
     text_format(out, "--fail-on worse-by:%s is judged by the %s%s.\n", FORMAT_REAL(r->options.fail.more),
                 compare_vocabulary(r)->by,
-                r->data->lost ? "; where a run diverged there is none, and an arm that is decided to be worse fails" : "");
+                r->data->lost ? "; where a run diverged there is none, and an arm that is decided to be worse fails"
+                              : "");
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
     note(r, neither, say_more, "  not decided: ", ".", out);

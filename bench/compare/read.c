@@ -212,7 +212,8 @@ static Rc check_units(const CompareRows *r, Error *e) {
                                         "recall", "precision", "exact_match", "em"};
     const char *fraction = NULL, *percent = NULL;
     bool rate = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names && r->metric; i++) rate |= strcasestr(r->metric, names[i]) != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && r->metric; i++)
+        rate |= strcasestr(r->metric, names[i]) != NULL;
     for (int arm = 0; arm < r->arms && rate; arm++) {
         double least = (double)INFINITY, most = -(double)INFINITY;
         for (size_t i = 0; i < r->rows; i++)

@@ -267,7 +267,8 @@ static void table_row(const LogFile *file, const Csv *c, int name, int state, Lo
         if (log_number(c->field[i], &x)) log_point(log, file->field[i], 0, x);
     }
     if (name >= 0) log_setting(log, file->field[name], c->field[name]);
-    if (state >= 0 && log_unfinished(c->field[state])) log_fault(log, "its %s is %.40s", file->field[state], c->field[state]);
+    if (state >= 0 && log_unfinished(c->field[state]))
+        log_fault(log, "its %s is %.40s", file->field[state], c->field[state]);
 }
 
 /* A table that somebody already averaged: "loss_mean" beside "loss_std". */

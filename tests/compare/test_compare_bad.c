@@ -59,9 +59,12 @@ Test(compare_bad, columns_that_are_refused) {
         {"seed,arm,value,lr\n1,a,2,3\n", {NULL}, "unknown column 'lr' (seed, arm, value, block and corpus are"},
         {"seed,arm,value,lr\n1,a,2,3\n1,a,3,4\n", {.value = "value"}, "seed 1 of arm 'a' is there twice"},
         {"{\"arms\": {\"a\": {\"1\": 2}}}", {.arm = "method"}, "has no columns to name"},
-        {"seed,arm,loss,State\n1,a,2,finished\n1,b,9,crashed\n", {.value = "loss"},
+        {"seed,arm,loss,State\n1,a,2,finished\n1,b,9,crashed\n",
+         {.value = "loss"},
          "f:3: its State is 'crashed': leave out this run and those of its seed"},
-        {"pre,3.1\npre,3.2\npost,3.3\n", {.unpaired = true}, "f:1: the first line has '3.1' where the name of a column"},
+        {"pre,3.1\npre,3.2\npost,3.3\n",
+         {.unpaired = true},
+         "f:1: the first line has '3.1' where the name of a column"},
         {",pre,post\n0,3,4\nmean,3,4\n", {.unpaired = true}, "f:3: 'mean' is made of the other lines and is no run"},
         {"replica,pre,post\n1,2,3\n", {.unpaired = true}, "column 'replica' is no arm"},
         {"[{\"seed\": 1, \"method\": \"a\", \"loss\": 2}]",
@@ -171,7 +174,8 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": {\"a\": {\"1\": 1e308}}}", RC_USAGE, "f: arms.a.1:value: 1e+308 is too large"},
         {"{\"arms\": [1]}", RC_USAGE, "a JSON object holds \"arms\""},
         {"{\"columns\": [\"seed\", \"a\", 3], \"data\": [[1, 2, 3]]}", RC_USAGE, "f: columns: name 3 is missing or no"},
-        {"{\"columns\": [\"seed\", \"a\"], \"data\": [[1, 2, 3]]}", RC_USAGE, "f: columns: name 3 is missing or no text"},
+        {"{\"columns\": [\"seed\", \"a\"], \"data\": [[1, 2, 3]]}", RC_USAGE,
+         "f: columns: name 3 is missing or no text"},
         {"{\"arm\": {}}", RC_USAGE, "a JSON object holds \"arms\""},
         {"[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}", RC_USAGE, "f:1: "},
         {"[{\"seed\": 1, \"arm\": \"a\"}]", RC_USAGE, "f: no key is left for the values"},
@@ -251,8 +255,7 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --fail-on worse-by:-1", "--fail-on: 'worse-by:-1' is neither");
     command_refused("a --target soon", "--target: 'soon' is not a number");
     command_refused("a --target 1e100", "--target: '1e100' is not a number");
-    command_refused("a --column step=epoch",
-                    "--column step names a column of the curves that --target VALUE reads");
+    command_refused("a --column step=epoch", "--column step names a column of the curves that --target VALUE reads");
     command_refused("a --stall nan", "--stall: 'nan' is not a number");
     command_refused("a --conf 95", "--conf: '95' is not a level from 0.5");
     command_refused("a --cap nan", "--cap: 'nan' is not a number");
@@ -302,16 +305,14 @@ Test(compare_bad, hard_numbers_give_a_status) {
         {"seed,a,b\n1,2,3\n", RC_INCONCLUSIVE, "not testable", ST_N_TOO_SMALL},
         {"seed,a,b\n1,2,3\n2,2.5,3.25\n", RC_INCONCLUSIVE, "not testable", ST_OK},
         {"seed,a,b\n1,2,2\n2,3,3\n3,4,4\n", RC_INCONCLUSIVE, "not testable", ST_DEGENERATE},
-        {"seed,a,b\n1,2,2\n2,2,2\n3,2,2\n4,2,2\n5,2,2\n6,2,2\n7,2,2\n8,2,2\n", RC_OK, "equivalent",
-         ST_DEGENERATE},
+        {"seed,a,b\n1,2,2\n2,2,2\n3,2,2\n4,2,2\n5,2,2\n6,2,2\n7,2,2\n8,2,2\n", RC_OK, "equivalent", ST_DEGENERATE},
         {"seed,a,b\n1,3.38,3.39\n2,3.40,3.41\n", RC_INCONCLUSIVE, "not testable", ST_DEGENERATE},
-        {"seed,a,b\n1,0.05,0.1\n2,0.15,0.2\n3,0.25,0.3\n4,0.35,0.4\n5,0.45,0.5\n6,0.55,0.6\n", RC_REGRESSION,
-         "worse", ST_DEGENERATE},
+        {"seed,a,b\n1,0.05,0.1\n2,0.15,0.2\n3,0.25,0.3\n4,0.35,0.4\n5,0.45,0.5\n6,0.55,0.6\n", RC_REGRESSION, "worse",
+         ST_DEGENERATE},
         {"seed,a,b\n1,1e99,-1e99\n2,1e99,-9e98\n3,1e99,-9.5e98\n", RC_INCONCLUSIVE, "not testable", ST_OK},
         {"seed,a,b\n1,-0,0\n2,0,-0.0\n3,1e-30,0\n", RC_INCONCLUSIVE, "not testable", ST_OK},
         {"seed,a,b\n1,1e-12,3e-12\n2,2e-12,3e-12\n3,2e-12,5e-12\n", RC_INCONCLUSIVE, "not testable", ST_OK},
-        {"seed,a,b\n1,nan,inf\n2,nan,nan\n3,diverged,-Infinity\n", RC_INCONCLUSIVE, "not testable",
-         ST_DEGENERATE},
+        {"seed,a,b\n1,nan,inf\n2,nan,nan\n3,diverged,-Infinity\n", RC_INCONCLUSIVE, "not testable", ST_DEGENERATE},
         {"seed,a,b\n9223372036854775807,1,2\n0,1.5,2\n", RC_INCONCLUSIVE, "not testable", ST_OK},
     };
     CompareOptions options = plain;
@@ -334,10 +335,9 @@ Test(compare_bad, numbers_as_other_programs_write_them) {
 }
 
 Test(compare_bad, names_that_latex_would_trip_over) {
-    OK(
-        run("seed,\"a,\"\"b\"\"\",50%_&#$\\x{}~^,a name that is much too long for the column of names of a table "
-            "in text\n1,2,3,4\n2,2,3.5,4\n3,2,3,4.5\n",
-            plain));
+    OK(run("seed,\"a,\"\"b\"\"\",50%_&#$\\x{}~^,a name that is much too long for the column of names of a table "
+           "in text\n1,2,3,4\n2,2,3.5,4\n3,2,3,4.5\n",
+           plain));
     cr_expect_str_eq(d.arm[0], "a,\"b\"");
     LOCAL_TEXT(out);
     compare_tex(&r, &out);
