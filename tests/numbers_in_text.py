@@ -296,12 +296,6 @@ def late_post():
     return holds(best == top, len(post) - len(gaps), len(post), len(gaps), statistics.fmean(gaps))
 
 
-def grid_fresh():
-    """Of residual-scale-grid-fresh: its seeds, and the rates that residual-scale-grid lacks."""
-    more = set(asked("residual-scale-grid-fresh", "lr")) - set(asked("residual-scale-grid", "lr", "own"))
-    return fresh("residual-scale-grid-fresh", trained=False), len(more)
-
-
 def seeds_of(experiment):
     """How many the stored runs have."""
     return len({run["seed"] for run in runs(experiment)})
