@@ -7,7 +7,7 @@
 
 #include "stats/tests.h"
 
-StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks) {
+StStatus st_looks(const size_t *n, size_t m, double alpha, StLook *looks) {
     if (m == 0 || !(alpha > 0.0 && alpha < 1.0)) return ST_BAD_ARG;
     for (size_t i = 0; i < m; i++)
         if (n[i] < (i == 0 ? 1 : n[i - 1] + 1)) return ST_BAD_ARG;
@@ -20,7 +20,7 @@ StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLoo
         k->spent = i + 1 == m ? alpha : 2.0 * gsl_cdf_ugaussian_Q(z / sqrt(k->t));
         k->alpha = k->spent - before;
         before = k->spent;
-        k->p_floor = !sign_flip ? 0.0 : st_test_find("signflip")->floor(n[i], 1);
+        k->p_floor = st_test_find("signflip")->floor(n[i], 1);
         k->usable = k->p_floor < k->alpha;
         status = k->usable ? status : ST_NOT_REACHABLE;
     }

@@ -16,8 +16,8 @@ typedef struct {
     bool usable;
 } StLook;
 
-/* n[m], strictly increasing; looks[m]. sign_flip: the test is the exact one; otherwise p_floor is 0. ST_NOT_REACHABLE:
- * some look could never reject, and its `usable` says which; looks are filled all the same. */
-StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks);
+/* n[m], strictly increasing; looks[m]. ST_NOT_REACHABLE: some look could never reject, and its `usable` says which;
+ * looks are filled all the same. */
+StStatus st_looks(const size_t *n, size_t m, double alpha, StLook *looks);
 
 #endif

@@ -133,7 +133,7 @@ static Rc read_looks(CompareResult *r, Error *e) {
     if (!o->looks) return RC_OK;
     if (r->data->unpaired)
         return error_set(e, RC_USAGE, "--looks gives seed counts of pairs, so it does not go with --unpaired");
-    r->looks_status = st_looks(o->look, (size_t)o->looks, r->alpha, true, r->look);
+    r->looks_status = st_looks(o->look, (size_t)o->looks, r->alpha, r->look);
     if (r->looks_status == ST_BAD_ARG) return error_set(e, RC_USAGE, "--looks: seed counts must rise, from 1 on");
     LOCAL_TEXT(list);
     for (int i = 0; i < o->looks; i++) {

@@ -23,7 +23,7 @@ static StLook look_at(const Experiment *x, int i, int seeds) {
     StLook look[EXPERIMENT_LOOKS_MAX];
     size_t n[EXPERIMENT_LOOKS_MAX];
     for (int k = 0; k < x->looks; k++) n[k] = (size_t)(k == i ? seeds : x->look[k]);
-    st_looks(n, (size_t)x->looks, x->alpha, true, look);
+    st_looks(n, (size_t)x->looks, x->alpha, look);
     return look[i];
 }
 

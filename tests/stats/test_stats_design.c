@@ -161,24 +161,22 @@ Test(stats_design, sign_flips_with_one_pattern) {
 Test(stats_design, looks) {
     const size_t n[3] = {3, 5, 8};
     StLook k[3];
-    STATUS(st_looks(n, 3, .05, true, k), ST_NOT_REACHABLE);
+    STATUS(st_looks(n, 3, .05, k), ST_NOT_REACHABLE);
     NEAR(k[0].spent, .00137, 5e-6);
     NEAR(k[1].spent, .0132, 5e-5);
     cr_assert(k[2].spent == .05 && k[2].t == 1);
     NEAR(k[0].alpha + k[1].alpha + k[2].alpha, .05, 1e-16);
     cr_assert(!k[0].usable && !k[1].usable && k[2].usable, "no exact look before eight seeds");
     cr_assert(k[0].p_floor == .25 && k[1].p_floor == .0625);
-    STATUS(st_looks(n, 3, .05, false, k), ST_OK);
-    cr_assert(k[0].usable && k[0].p_floor == 0);
-    STATUS(st_looks(n + 2, 1, .05, true, k), ST_OK);
+    STATUS(st_looks(n + 2, 1, .05, k), ST_OK);
     cr_assert(k[0].alpha == .05);
     const size_t same[2] = {5, 5}, zero[1] = {0}, far[1] = {30};
-    STATUS(st_looks(same, 2, .05, true, k), ST_BAD_ARG);
-    STATUS(st_looks(zero, 1, .05, true, k), ST_BAD_ARG);
-    STATUS(st_looks(n, 0, .05, true, k), ST_BAD_ARG);
-    STATUS(st_looks(n, 3, 1, true, k), ST_BAD_ARG);
-    STATUS(st_looks(n, 3, 0, true, k), ST_BAD_ARG);
-    STATUS(st_looks(far, 1, .05, true, k), ST_OK);
+    STATUS(st_looks(same, 2, .05, k), ST_BAD_ARG);
+    STATUS(st_looks(zero, 1, .05, k), ST_BAD_ARG);
+    STATUS(st_looks(n, 0, .05, k), ST_BAD_ARG);
+    STATUS(st_looks(n, 3, 1, k), ST_BAD_ARG);
+    STATUS(st_looks(n, 3, 0, k), ST_BAD_ARG);
+    STATUS(st_looks(far, 1, .05, k), ST_OK);
     cr_assert(k[0].p_floor == 1.0 / (ST_FLIP_DRAWS + 1));
 }
 
