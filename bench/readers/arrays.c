@@ -140,7 +140,7 @@ bool npz_is(const LogFile *file) {
     return file->length > ZIP_HEAD && !memcmp(file->bytes, "PK\3\4", 4) && memmem(file->bytes, file->length, ".npy", 4);
 }
 
-/* `timesteps` (of stable-baselines3) or `steps` count the rows of the others. */
+/* `timesteps` (of stable-baselines3) or `steps` count the rows of the others that are as long. */
 Rc npz_read(const LogFile *file, int reader, Logs *out, Error *e) {
     Array steps = {0};
     const char *wrong = NULL;
@@ -160,8 +160,12 @@ Rc npz_read(const LogFile *file, int reader, Logs *out, Error *e) {
                 steps = a;
                 continue;
             }
+            bool counted = a.rows == steps.rows;
             for (size_t i = 0; i < a.rows; i++)
-                log_point(log, m.name, i < steps.rows ? steps.value[i] : (double)i, a.value[i]);
+                log_point(log, m.name, counted ? steps.value[i] : (double)i, a.value[i]);
+            if (!counted && steps.rows && a.rows > 1)
+                log_doubt_series(log, m.name, "its array of steps is not as long as %.100s; places are counted",
+                                 m.name);
             free(a.value);
         }
     free(steps.value);

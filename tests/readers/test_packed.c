@@ -19,6 +19,18 @@ Test(packed, arrays_and_what_is_wrong_with_them) {
     zip[8] = 8;
     log = logs_read_one(logs_write_bytes("d.npz", zip, 41 + n));
     cr_expect(log->fault && strstr(log->fault, unpack_known ? "damaged" : "compressed"), "%s", log->fault);
+    char more[1000];
+    zip[8] = 0;
+    for (int count = 2; count <= 3; count++) { /* steps behind the values */
+        static const double step[] = {100, 200, 300};
+        size_t m = logs_npy(more, step, count), at = 41 + n;
+        head[18] = head[22] = (char)(m & 255), head[19] = head[23] = (char)(m >> 8), head[26] = 9;
+        memcpy(zip + at, head, 30), memcpy(zip + at + 30, "steps.npy", 9), memcpy(zip + at + 39, more, m);
+        s = log_series(logs_read_one(logs_write_bytes(count == 2 ? "f.npz" : "g.npz", zip, at + 39 + m)), "results");
+        cr_assert(s && s->count == 3 && s->at[2].step == (count == 2 ? 2 : 300));
+        cr_expect_eq(!s->doubt, count == 3, "%s", s->doubt ? s->doubt : "no doubt");
+    }
+    zip[8] = 8;
     size_t stored = logs_stored(zip + 41, bytes, n); /* as np.savez_compressed, but for the size */
     zip[18] = (char)(stored & 255), zip[19] = (char)(stored >> 8);
     log = logs_read_one(logs_write_bytes("e.npz", zip, 41 + stored));
