@@ -75,7 +75,7 @@ void forest_axis(PlotPanel *panel, const char *minus, int better, double margin)
 /* The comparison of a cell's i-th pair; NULL: the runs end at step 0. */
 static const Comparison *comparison_at(const Table *t, int cell, int i, Compared *pair) {
     Compared pairs[EXPERIMENT_COMPARES_MAX];
-    (void)table_pairs(t, pairs);
+    (void)experiment_pairs(t->x, pairs);
     *pair = pairs[i];
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++)
         if (c->what.cell == cell && c->what.step == table_last(t, cell) && c->what.term[0].arm == pair->arm &&
@@ -86,7 +86,7 @@ static const Comparison *comparison_at(const Table *t, int cell, int i, Compared
 
 static int pairs_of(const Table *t) {
     Compared pairs[EXPERIMENT_COMPARES_MAX];
-    return table_pairs(t, pairs);
+    return experiment_pairs(t->x, pairs);
 }
 
 static bool together(const Table *t) {

@@ -14,6 +14,15 @@ void experiment_release(Experiment *x) {
     x->seed = NULL, x->yaml = NULL, x->seeds = 0;
 }
 
+int experiment_pairs(const Experiment *x, Compared out[EXPERIMENT_COMPARES_MAX]) {
+    int count = x->compares, baseline = 0;
+    memcpy(out, x->compare, (size_t)x->compares * sizeof *out);
+    while (!x->compares && strcmp(x->arm[baseline].name, x->baseline) != 0) baseline++;
+    for (int arm = 0; arm < x->arms && !x->compares; arm++)
+        if (arm != baseline) out[count++] = (Compared){arm, baseline};
+    return count;
+}
+
 int experiment_cells(const Experiment *x) {
     int cells = 1;
     for (int i = 0; i < x->factors; i++) cells *= x->factor[i].values;

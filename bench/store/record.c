@@ -110,10 +110,10 @@ static Rc take_members(void *to, const JsonField *fields, const json_t *root, Er
     return bad ? error_set(e, RC_INTEGRITY, "%s: absent, of another type or too large", bad) : RC_OK;
 }
 
-static char *members_hash(char out[SHA256_HEX], Text *members, const char *curves, size_t length) {
-    text_add(members, "\n", 1);
-    text_add(members, curves, length);
-    return sha256_hex_of(out, members->at, members->length);
+static char *members_hash(char out[SHA256_HEX], Text *text, const char *curves, size_t length) {
+    text_add(text, "\n", 1);
+    text_add(text, curves, length);
+    return sha256_hex_of(out, text->at, text->length);
 }
 
 /* Hash all members of a record but its own hash, and its curves, so that any change is noticed. */

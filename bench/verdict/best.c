@@ -46,12 +46,11 @@ bool best_make(Best *b, const Sample *s) {
     const Experiment *x = s->x;
     *b = (Best){.pairs = 0};
     if (!x->summary[SUMMARY_best] || x->seeds < RANKING_LEAST_SEEDS) return false;
+    Compared pair[EXPERIMENT_COMPARES_MAX];
+    int pairs = experiment_pairs(x, pair);
     ranking_of(&b->ranking, s);
-    for (int group = 0; group < b->ranking.groups; group++) {
-        for (int i = 0; i < x->compares; i++) add_pair(b, group, x->compare[i].arm, x->compare[i].against);
-        for (int arm = 0; arm < x->arms && !x->compares; arm++)
-            if (arm != s->baseline) add_pair(b, group, arm, s->baseline);
-    }
+    for (int group = 0; group < b->ranking.groups; group++)
+        for (int i = 0; i < pairs; i++) add_pair(b, group, pair[i].arm, pair[i].against);
     test(b, s);
     return true;
 }

@@ -10,21 +10,11 @@
 _Static_assert((int)EXPERIMENT_USUAL_MAX == (int)ANYTIME_MAX && (int)EXPERIMENT_WATCHED_MAX == (int)ANYTIME_LARGEST,
                "one limit");
 
-/* What a cell compares: [returned]. */
-static int until_pairs(const Experiment *x, Compared out[EXPERIMENT_COMPARES_MAX]) {
-    int count = x->compares, baseline = 0;
-    memcpy(out, x->compare, (size_t)x->compares * sizeof *out);
-    while (!x->compares && strcmp(x->arm[baseline].name, x->baseline) != 0) baseline++;
-    for (int arm = 0; arm < x->arms && !x->compares; arm++)
-        if (arm != baseline) out[count++] = (Compared){arm, baseline};
-    return count;
-}
-
 int until_primaries(const Sample *s, Contrast **what) {
     int count = 0;
     *what = NULL;
     Compared pair[EXPERIMENT_COMPARES_MAX];
-    int pairs = until_pairs(s->x, pair);
+    int pairs = experiment_pairs(s->x, pair);
     for (int cell = 0; cell < s->cells; cell++) {
         int last = s->cell[cell].steps - 1;
         for (int i = 0; i < pairs && last >= 0 && s->cell[cell].step[last]; i++) {
@@ -51,7 +41,7 @@ int until_least(const Experiment *x) {
     double one[EXPERIMENT_WATCHED_MAX], p[EXPERIMENT_WATCHED_MAX];
     size_t most = (size_t)x->most, n = 1;
     Compared pair[EXPERIMENT_COMPARES_MAX];
-    double level = x->alpha / (experiment_cells(x) * until_pairs(x, pair));
+    double level = x->alpha / (experiment_cells(x) * experiment_pairs(x, pair));
     for (size_t i = 0; i < most; i++) one[i] = 1;
     if (st_anytime_path(one, most, 1, p)) return 1;
     while (n <= most && p[n - 1] > level) n++;

@@ -429,7 +429,7 @@ static void pair_rows(const Place *p, int pair, Cells *c) {
 /* What is found at each value, of all pairs; false, with nothing to release, where no experiment asks for it. */
 static bool place_init(Place *p, const Table *t, Across *a) {
     Compared pair[EXPERIMENT_COMPARES_MAX];
-    if (!across_make(a, &t->sample, t->metric, pair, table_pairs(t, pair))) return false;
+    if (!across_make(a, &t->sample, t->metric, pair, experiment_pairs(t->x, pair))) return false;
     *p = (Place){t, a, mem_alloc((size_t)a->values, sizeof *p->at), mem_alloc((size_t)a->values, sizeof *p->label)};
     for (int v = 0; v < a->values; v++) experiment_cell_text(p->label[v], t->x, v);
     return true;

@@ -27,21 +27,12 @@ int table_end(const Table *t) {
     return step;
 }
 
-int table_pairs(const Table *t, Compared out[EXPERIMENT_COMPARES_MAX]) {
-    const Sample *s = &t->sample;
-    int count = 0;
-    memcpy(out, s->x->compare, (size_t)s->x->compares * sizeof *out);
-    for (int arm = 0; arm < s->arms && !s->x->compares; arm++)
-        if (arm != s->baseline) out[count++] = (Compared){arm, s->baseline};
-    return s->x->compares ? s->x->compares : count;
-}
-
 /* Where seeds are added until it is decided, the comparisons are those that decide. */
 static void compare(Table *t) {
     const Sample *s = &t->sample;
     Compared pair[EXPERIMENT_COMPARES_MAX];
     OWNED Contrast *what = NULL;
-    int count = s->x->most ? until_primaries(s, &what) : 0, pairs = s->x->most ? 0 : table_pairs(t, pair);
+    int count = s->x->most ? until_primaries(s, &what) : 0, pairs = s->x->most ? 0 : experiment_pairs(s->x, pair);
     for (int cell = 0; cell < s->cells; cell++)
         for (int step = 0; step < s->cell[cell].steps; step++)
             for (int i = 0; i < pairs && s->cell[cell].step[step]; i++) {

@@ -103,9 +103,6 @@ void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord 
 /* Arm against baseline at a cell's step; NULL for the baseline and for step 0. */
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm);
 
-/* The pairs that are tested at a cell's step: those that the file lists, else each arm and the baseline. How many. */
-int table_pairs(const Table *t, Compared out[EXPERIMENT_COMPARES_MAX]);
-
 /* What the runs of a cell's arm were trained by: the first seed's record says it. */
 const RunSpec *table_spec(const Table *t, int cell, int arm);
 
