@@ -141,7 +141,8 @@ Rc experiment_parse(Experiment *x, const char *file, const char *text, const cha
                     Error *e);
 void experiment_release(Experiment *x);
 
-/* Find the pairs that each cell compares: those that the file lists, else each arm and the baseline. Return how many. */
+/* Find the pairs that each cell compares: those that the file lists, else each arm and the baseline. Return how
+ * many. */
 int experiment_pairs(const Experiment *x, Compared out[EXPERIMENT_COMPARES_MAX]);
 
 /* Return the number of cells, the combinations of factor values (1 without factors); and the spec of (cell, arm, seed
