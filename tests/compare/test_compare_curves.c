@@ -19,6 +19,15 @@ static double value(int arm, int seed, int step) {
     return step == 10 ? base + turn[seed - 1] : base + seed * .1;
 }
 
+static Rc compared(Case *c, bool unpaired, const CompareOptions *options) {
+    logs_settle(&c->logs);
+    PickQuery q = {.metric = "loss", .at = PICK_EVERY, .curves = true, .unpaired = unpaired};
+    e = (Error){0};
+    OK(pick_make(&c->pick, &c->logs, &q, &e));
+    OK(compare_logs(&c->data, &c->pick, (CompareColumns){.unpaired = unpaired}, false, &e));
+    return compare_curves_make(&c->curves, &c->data, &c->pick, options, &e);
+}
+
 /* stop: the last step of run (0, 1); lost: b's seed 3 diverges at step 20. */
 static Rc make(Case *c, int stop, bool lost, const CompareOptions *options) {
     *c = (Case){0};
@@ -32,12 +41,7 @@ static Rc make(Case *c, int stop, bool lost, const CompareOptions *options) {
                     log_point(log, "loss", step, lost && arm && seed == 3 && step == 20 ? NAN : value(arm, seed, step));
             if (!arm && seed == 1) log_point(log, "loss", 25, 1); /* which no other has */
         }
-    logs_settle(&c->logs);
-    PickQuery q = {.metric = "loss", .at = PICK_EVERY, .curves = true};
-    e = (Error){0};
-    OK(pick_make(&c->pick, &c->logs, &q, &e));
-    OK(compare_logs(&c->data, &c->pick, (CompareColumns){0}, false, &e));
-    return compare_curves_make(&c->curves, &c->data, &c->pick, options, &e);
+    return compared(c, false, options);
 }
 
 static void release(Case *c) {
@@ -45,6 +49,18 @@ static void release(Case *c) {
     compare_corpora_release(&c->data);
     pick_release(&c->pick);
     logs_release(&c->logs);
+}
+
+/* Nine runs of the baseline, two of the other arm: two are what a p can be made of. */
+Test(compare_curves, unpaired_the_smallest_arm_counts) {
+    Case c = {0};
+    for (int run = 0; run < 11; run++) {
+        Log *log = logs_add(&c.logs, 0, SHOW_TEXT("%c_s%d", "ab"[run > 8], run), "", NULL);
+        for (int step = 0; step <= 20; step += 10) log_point(log, "loss", step, 3 + run * .1 + step * .01);
+    }
+    OK(compared(&c, true, &usual));
+    cr_expect_eq(c.curves.family.n, 2);
+    release(&c);
 }
 
 Test(compare_curves, steps_bands_and_where_they_part) {
