@@ -102,8 +102,9 @@ typedef struct {
     int status;                                  /* a run that is diverged by it has no value; -1: there is none */
     int empty;                                   /* columns behind the last one, with neither name nor values */
     char **name;                                 /* of the columns */
-    bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
-    bool runs;  /* a column is a run */
+    int called;                                  /* the column that is called arm, beside none called value; -1 */
+    bool guess;              /* that one may be the arm, or one of two: the first line of numbers decides */
+    bool runs;               /* a column is a run */
     const char *guessed;     /* the first arm, of a shape that was guessed; NULL */
     char guessed_where[700]; /* its line */
     struct {
@@ -204,10 +205,15 @@ static int only_other(const FileShape *s) {
     return found;
 }
 
-/* "loss, accuracy": the columns that have no part yet. */
-static void list_others(const Csv *c, const FileShape *s, Text *out) {
+/* Say which columns have no part yet, of which one must be the arm's or the value's. */
+static Rc ask_for_column(const Csv *c, const FileShape *s, const char *where, Error *e) {
+    LOCAL_TEXT(others);
     for (int i = 0; i < s->fields; i++)
-        if (!has_part(s, i)) text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
+        if (!has_part(s, i)) text_format(&others, "%s%.40s", others.length ? ", " : "", s->name[i]);
+    if (!others.length && s->value < 0)
+        return error_set(e, RC_USAGE, "%s: no %s is left for the values", where, c->kind ? "key" : "column");
+    return error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", where,
+                     s->arm < 0 ? "column arm=NAME" : "metric NAME", others.length ? others.at : "none is left");
 }
 
 /* One run a line, since the command line names the arm's or the value's column. The other one may go without a name
@@ -220,15 +226,7 @@ static Rc find_named(const Csv *c, FileShape *s, Error *e) {
     if (n->value && s->value < 0) return find_column(c, n->value, "value", &s->value, e);
     if (s->arm < 0) s->arm = only_other(s);
     if (s->value < 0) s->value = only_other(s);
-    if (s->arm < 0 || s->value < 0) {
-        LOCAL_TEXT(others);
-        list_others(c, s, &others);
-        if (!others.length && s->value < 0)
-            return error_set(e, RC_USAGE, "%s: no %s is left for the values", c->where, c->kind ? "key" : "column");
-        error_set(e, RC_USAGE, "%s: --%s must say which column it is: %.200s", c->where,
-                  s->arm < 0 ? "column arm=NAME" : "metric NAME", others.length ? others.at : "none is left");
-        return e->code;
-    }
+    if (s->arm < 0 || s->value < 0) return ask_for_column(c, s, c->where, e);
     if (s->arm == s->value || s->arm == s->seed || s->value == s->seed)
         return error_set(e, RC_USAGE, "%s: seed, arm and value are three columns, and two of them are '%.80s'",
                          c->where, c->field[s->value == s->seed ? s->seed : s->arm]);
@@ -305,7 +303,7 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     char hint[96];
     int others = 0;
     s->fields = c->fields;
-    s->arm = s->value = s->block = s->corpus = s->status = -1;
+    s->arm = s->value = s->block = s->corpus = s->status = s->called = -1;
     s->index = is_index(c, 0) ? 0 : -1;
     s->seed = usual_column(c, "seed");
     pass_bands(c, s);
@@ -314,11 +312,9 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     s->corpus = corpus_column(c);
     if (n->steps && find_column(c, n->step, "step", &s->block, e)) return e->code;
     if (is_run_list(c, s)) return find_status(c, s, e);
+    if ((n->arm || n->value) && s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
+    if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_status(c, s, e);
     s->arm = usual_column(c, "arm"), s->value = usual_column(c, "value");
-    if (n->arm || n->value || (s->arm >= 0 && s->value < 0)) {
-        if (s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
-        return find_named(c, s, e) ? e->code : find_status(c, s, e);
-    }
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
             if (!has_part(s, i))
@@ -330,9 +326,10 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
                                  n->steps ? "step" : "block", curves(c->field[i]));
         return find_seeds(c, s, e);
     }
-    s->value = -1;
+    s->called = s->arm;
+    s->arm = s->value = -1;
     for (int i = 0; i < c->fields; i++) others += !has_part(s, i);
-    s->guess = others == 2;
+    s->guess = others == 2 || s->called >= 0;
     return find_seeds(c, s, e);
 }
 
@@ -341,18 +338,23 @@ static bool is_name(const char *text) {
     return !log_absent(text) && (isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80);
 }
 
-/* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
- * name there. */
-static void guess_shape(Csv *c, FileShape *s) {
-    int two[2], count = 0;
-    for (int i = 0; i < s->fields; i++)
-        if (!has_part(s, i)) two[count++] = i;
-    bool first = is_number(c->field[two[0]]), second = is_number(c->field[two[1]]);
+/* seed,method,loss: of the two columns one holds names, the other numbers; or the column that is called arm holds
+ * names. No file with a column for every arm has a name there. */
+static Rc guess_shape(Csv *c, FileShape *s, Error *e) {
+    int two[2] = {0, 0}, count = 0;
     s->guess = false;
-    if (first == second || !is_name(c->field[two[first]])) return;
+    if (s->called >= 0 && is_name(c->field[s->called])) {
+        s->arm = s->called, s->value = only_other(s);
+        return s->value < 0 ? ask_for_column(c, s, c->header, e) : RC_OK;
+    }
+    for (int i = 0; i < s->fields; i++)
+        if (!has_part(s, i) && count++ < 2) two[count - 1] = i;
+    bool first = is_number(c->field[two[0]]), second = is_number(c->field[two[1]]);
+    if (count != 2 || first == second || !is_name(c->field[two[first]])) return RC_OK;
     s->arm = two[first], s->value = two[!first];
     s->guessed = c->field[s->arm];
     snprintf(s->guessed_where, sizeof s->guessed_where, "%s", c->where);
+    return RC_OK;
 }
 
 /* An arm that is a number, of a shape that was guessed: a text cell was taken for an arm, and is the mistake. */
@@ -441,9 +443,9 @@ static Rc settle(Csv *c, FileShape *s, Error *e) {
 static Rc read_header(Csv *c, FileShape *s, Error *e) {
     for (; c->fields > 1 && !c->field[c->fields - 1][0]; s->empty++) c->fields--; /* "seed,pre,post," */
     s->column = mem_alloc((size_t)c->fields, sizeof *s->column);
-    if (check_header(c, e) || find_shape(c, s, e)) return e->code;
     s->name = mem_alloc((size_t)c->fields, sizeof *s->name);
     memcpy(s->name, c->field, (size_t)c->fields * sizeof *s->name);
+    if (check_header(c, e) || find_shape(c, s, e)) return e->code;
     snprintf(c->header, sizeof c->header, "%s", c->where);
     return s->guess ? RC_OK : settle(c, s, e);
 }
@@ -535,8 +537,7 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long li
             rc = error_set(e, RC_USAGE, "%s: %d field%s where the header has %d", c.where, c.fields,
                            c.fields == 1 ? "" : "s", s.fields);
         else if (s.guess) {
-            guess_shape(&c, &s);
-            rc = settle(&c, &s, e);
+            rc = guess_shape(&c, &s, e) ? e->code : settle(&c, &s, e);
         }
         if (!rc) rc = check_index(&c, &s, e);
         if (!rc) rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
