@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "stats/permute.h"
+#include "stats/invert.h"
 #include "stats/regress.h"
 #include "stats/unpaired.h"
 
@@ -31,7 +31,7 @@ static StStatus explain(const double *x, const unsigned char *failed, size_t n, 
 }
 
 /* each: [2][seeds][runs]; d: [seeds], below 0 where the second number explains the seed better. */
-static void compare(StPredictors *r, const double *each, size_t seeds, size_t runs, double *d, StKey key) {
+static void compare(StPredictors *r, const double *each, size_t seeds, size_t runs, double *d, double conf, StKey key) {
     for (size_t s = 0; s < seeds; s++) {
         d[s] = 0.0;
         for (size_t i = s * runs; i < (s + 1) * runs; i++) d[s] += each[seeds * runs + i] - each[i];
@@ -41,12 +41,14 @@ static void compare(StPredictors *r, const double *each, size_t seeds, size_t ru
     r->status = flip.status;
     r->p = flip.p;
     r->p_min = flip.p_min;
+    StFlipCi ci = st_flip_ci(d, seeds, r->null_deviance, conf, key);
+    r->lo = (double)seeds * ci.lo, r->hi = (double)seeds * ci.hi; /* the difference is the sum over seeds */
 }
 
 StPredictors st_predictors(const double *first, const double *second, const unsigned char *failed, size_t seeds,
-                           size_t runs, StKey key) {
+                           size_t runs, double conf, StKey key) {
     size_t n = seeds * runs;
-    StPredictors r = {ST_N_TOO_SMALL, n, 0, NAN, {NAN, NAN}, NAN, {false, false}, NAN, NAN};
+    StPredictors r = {ST_N_TOO_SMALL, n, 0, NAN, {NAN, NAN}, NAN, NAN, NAN, {false, false}, NAN, NAN};
     if (seeds == 0 || n < 3) return r;
     r.status = st_check_finite(first, n);
     r.status = r.status == ST_OK ? st_check_finite(second, n) : r.status;
@@ -60,7 +62,7 @@ StPredictors st_predictors(const double *first, const double *second, const unsi
         r.status = explain(k ? second : first, failed, n, &r, k, each + (size_t)k * n);
     if (r.status == ST_OK) {
         r.difference = r.deviance[1] - r.deviance[0];
-        compare(&r, each, seeds, runs, each + 2 * n, key);
+        compare(&r, each, seeds, runs, each + 2 * n, conf, key);
     }
     free(each);
     return r;

@@ -23,13 +23,14 @@ typedef struct {
     size_t runs, failed;
     double null_deviance, deviance[2];
     double difference; /* deviance[1] - deviance[0]: below 0 where the second explains more */
+    double lo, hi;     /* the differences that these flips do not reject at 1 - conf; infinite where they cannot */
     bool separated[2];
     double p, p_min; /* two-sided; p_min = 2/2^seeds */
 } StPredictors;
 
 /* first, second, failed: [seeds][runs], the same runs of every seed. ST_N_TOO_SMALL: no seeds, or fewer than three runs
- * in all. key is read only beyond ST_FLIP_MAX seeds. */
+ * in all. conf: the interval's level, in (0, 1). key is read only beyond ST_FLIP_MAX seeds. */
 StPredictors st_predictors(const double *first, const double *second, const unsigned char *failed, size_t seeds,
-                           size_t runs, StKey key);
+                           size_t runs, double conf, StKey key);
 
 #endif

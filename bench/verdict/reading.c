@@ -263,11 +263,14 @@ static void explained_note(const Contrast *w, const StPredictors *x, Reading *r)
 static Reading read_predictors(const ReadingOf *of, Reading r) {
     Explained k = {0};
     explained_make(&k, of);
-    StPredictors x = st_predictors(k.x[0], k.x[1], k.failed, (size_t)of->sample->seeds, k.runs, of->c->key);
+    StPredictors x =
+        st_predictors(k.x[0], k.x[1], k.failed, (size_t)of->sample->seeds, k.runs, of->family->conf, of->c->key);
     r = with_p(r, of->c, x.status, x.p, false);
-    if (x.status == ST_NONFINITE_INPUT)
-        r.why = k.lacking ? not_stored : "a run stopped before its first update";
-    if (x.status == ST_OK) r.effect = x.difference, r.floor = x.p_min, explained_note(&of->c->what, &x, &r);
+    if (x.status == ST_NONFINITE_INPUT) r.why = k.lacking ? not_stored : "a run stopped before its first update";
+    if (x.status == ST_OK) {
+        r.effect = x.difference, r.floor = x.p_min, explained_note(&of->c->what, &x, &r);
+        if (isfinite(x.lo)) r.lo = x.lo, r.hi = x.hi, r.interval = INTERVAL_flips;
+    }
     free(k.x[0]);
     free(k.failed);
     return r;

@@ -171,7 +171,7 @@ Test(stats_regress, predictors_by_hand) {
     const double two[16] = {1, 1, 9, 9, 1, 1, 9, 9, 1, 1, 9, 9, 1, 1, 9, 9};
     const unsigned char y[16] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1};
     const StKey key = {1, 2};
-    StPredictors r = st_predictors(flat, two, y, 4, 4, key);
+    StPredictors r = st_predictors(flat, two, y, 4, 4, .8, key);
     STATUS(r.status, ST_OK);
     cr_expect(r.runs == 16 && r.failed == 8);
     NEAR(r.null_deviance, 32 * log(2), 1e-12);
@@ -180,30 +180,35 @@ Test(stats_regress, predictors_by_hand) {
     NEAR(r.difference, r.deviance[1] - r.deviance[0], 1e-12);
     cr_expect_eq(r.p, 2.0 / 16); /* also the seeds with a miss are explained better: 8 ln 2 before, 4.96 now */
     cr_expect_eq(r.p_min, 2.0 / 16);
-    StPredictors turned = st_predictors(two, flat, y, 4, 4, key);
+    /* Two seeds without a miss and two with one: the interval at 1 - 2 * 2/16 ends at their sums, four times. */
+    double fine = -8 * log(.875) - 8 * log(2), miss = -6 * log(.875) - 2 * log(.125) - 8 * log(2);
+    NEAR(r.lo, 4 * fine, 1e-9);
+    NEAR(r.hi, 4 * miss, 1e-9);
+    cr_expect(isinf(st_predictors(flat, two, y, 4, 4, .9, key).lo), "4 seeds cannot reach .1");
+    StPredictors turned = st_predictors(two, flat, y, 4, 4, .8, key);
     NEAR(turned.difference, -r.difference, 1e-12);
     cr_expect_eq(turned.p, r.p);
     double bent[16]; /* ranks: a scale and a bend change nothing */
     for (int i = 0; i < 16; i++) bent[i] = -exp(20 * two[i]);
-    NEAR(st_predictors(flat, bent, y, 4, 4, key).deviance[1], r.deviance[1], 1e-9);
+    NEAR(st_predictors(flat, bent, y, 4, 4, .8, key).deviance[1], r.deviance[1], 1e-9);
 }
 
 Test(stats_regress, predictors_at_the_ends) {
     const double a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {2, 1, 3, 6, 5, 4}, c[6] = {1, 5, 2, 6, 3, 4};
     const unsigned char split[6] = {0, 0, 0, 1, 1, 1}, none[6] = {0}, all[6] = {1, 1, 1, 1, 1, 1};
     const StKey key = {1, 2};
-    StPredictors r = st_predictors(a, b, split, 3, 2, key);
+    StPredictors r = st_predictors(a, b, split, 3, 2, .8, key);
     STATUS(r.status, ST_OK);
     cr_expect(r.separated[0] && r.separated[1] && r.difference == 0 && r.p == 1, "both split them: p = %g", r.p);
-    r = st_predictors(c, a, split, 3, 2, key);
+    r = st_predictors(c, a, split, 3, 2, .8, key);
     cr_expect(!r.separated[0] && r.separated[1] && r.deviance[1] == 0 && r.difference < 0);
     cr_expect_eq(r.p, 2.0 / 8);
-    r = st_predictors(a, c, none, 3, 2, key);
+    r = st_predictors(a, c, none, 3, 2, .8, key);
     cr_expect(r.status == ST_OK && !r.failed && r.difference == 0 && r.null_deviance == 0 && r.p == 1);
-    r = st_predictors(a, c, all, 3, 2, key);
+    r = st_predictors(a, c, all, 3, 2, .8, key);
     cr_expect(r.status == ST_OK && r.failed == 6 && r.difference == 0 && r.p == 1);
-    STATUS(st_predictors(a, c, all, 1, 2, key).status, ST_N_TOO_SMALL);
-    STATUS(st_predictors((double[]){1, 2, NAN, 4, 5, 6}, c, split, 3, 2, key).status, ST_NONFINITE_INPUT);
+    STATUS(st_predictors(a, c, all, 1, 2, .8, key).status, ST_N_TOO_SMALL);
+    STATUS(st_predictors((double[]){1, 2, NAN, 4, 5, 6}, c, split, 3, 2, .8, key).status, ST_NONFINITE_INPUT);
 }
 
 /* Two numbers that tell as much of the outcome, each with noise of its own: p is below .05 in about one sample of 20.
@@ -220,7 +225,7 @@ Test(stats_regress, predictors_keep_their_level) {
             y[j] = cause > 2;
             for (int k = 0; k < 2; k++) x[k][j] = cause + 8 * gsl_rng_uniform(rng);
         }
-        found += st_predictors(x[0], x[1], y, SEEDS, RUNS, (StKey){5, 6}).p < .05;
+        found += st_predictors(x[0], x[1], y, SEEDS, RUNS, .95, (StKey){5, 6}).p < .05;
     }
     cr_expect(found > .02 * SAMPLES && found < .075 * SAMPLES, "%d of %d", found, SAMPLES);
 }
