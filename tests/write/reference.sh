@@ -17,7 +17,7 @@ for p in json.load(open(sys.argv[1]))["plans"]: print(p["experiment"], p["profil
 }
 # Tables of which some files are stored, whose JSON is none of them: NAME.json stands for the whole (bench/verify/reference.h).
 partly=" own/optimizers own/residual-scale own/residual-scale-grid own/peri-fp16 own/embedding-norm-4 own/peri-context own/peri-depth \
-own/peri-decay own/peri-lr own/mlm quick/embedding-norm-fresh quick/residual-scale-grid-fresh quick/amplification quick/peri-init-grid quick/peri-decay-grid \
+own/peri-decay own/peri-lr own/mlm quick/embedding-norm-fresh quick/residual-scale-grid-fresh quick/amplification quick/deep-next quick/peri-init-grid quick/peri-decay-grid \
 quick/peri-lr-grid quick/peri-decay-fresh quick/peri-rates-fresh quick/peri-seeds-fresh "
 made() { # RESULTS NAME FOLDER: files to be held
   find "$1"/out/"$2"* -type f ! -name '*.pdf' ! -name '*-cost.*' ! -name plan.json | while read -r file; do

@@ -40,6 +40,7 @@ if [ "${3:-}" = rest ]; then
   same residual-scale own post 8 lr=1e-3 warmup=200
   same residual-scale-grid own pre 8 lr=1e-2 warmup=200
   same residual-scale-grid-fresh quick pre 9 lr=1e-2 warmup=200
+  same deep-next quick deepnorm 26
   same mlm own pre 3 lr=1e-3 warmup=0 steps=5000
   echo "1..$number"
   exit
