@@ -123,7 +123,7 @@ static int rates_cell(const Table *t, int part) {
 static PlotPoint at_rate(const Ranking *y, const RankingRow *row, int rate) {
     PlotPoint at = {y->rate[rate], 0, (double)INFINITY, -(double)INFINITY};
     for (int s = 0; s < y->seeds; s++) {
-        double x = row->grid.loss[rate * y->seeds + s];
+        double x = row->grid.value[rate * y->seeds + s];
         at.y += x / y->seeds, at.lo = fmin(at.lo, x), at.hi = fmax(at.hi, x);
     }
     return at;
@@ -152,8 +152,8 @@ static void rates_panel(const Table *t, const Ranking *y, const RankingRow *row,
     s->size = 0.5;
     for (int k = 0; k < y->rates; k++)
         for (int i = k * y->seeds; i < (k + 1) * y->seeds; i++)
-            if (row->grid.untrained[i])
-                plot_point(s, y->rate[k], row->grid.loss[i], row->grid.loss[i], row->grid.loss[i]);
+            if (row->grid.lost[i])
+                plot_point(s, y->rate[k], row->grid.value[i], row->grid.value[i], row->grid.value[i]);
 }
 
 static void rates_fill(const Table *t, int part, Plot *p) {

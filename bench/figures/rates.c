@@ -94,11 +94,9 @@ static SampleArm number(const Table *t, int cell, int arm) {
 
 /* The rate that all seeds choose by their losses; -1: they cannot. */
 static int chosen_rate(const Table *t, const RateGroup *g, int arm) {
-    RateGrid grid = sensitivity_grid(&t->sample, g->cell, g->rates, arm);
-    size_t n = (size_t)t->sample.seeds;
-    StGrid of = {grid.loss, grid.untrained, (size_t)g->rates, n, NULL};
-    int best = st_check_finite(grid.loss, n * of.settings) == ST_OK ? (int)st_choose(&of, n) : -1;
-    free(grid.loss);
+    StGrid grid = sensitivity_grid(&t->sample, g->cell, g->rates, arm);
+    int best = st_check_finite(grid.value, grid.n * grid.settings) == ST_OK ? (int)st_choose(&grid, grid.n) : -1;
+    free((void *)grid.value);
     return best;
 }
 
@@ -157,10 +155,9 @@ const FigureRow figure_rates = {"rates", parts, figure_always, named_cell, "lr",
 /* Means over seeds and their range, by the number of rates tried; the ring: the mean loss at the rates that other seeds
  * choose, of several. */
 static void fill_budget(const Table *t, const RateGroup *group, int arm, PlotPanel *panel) {
-    RateGrid grid = sensitivity_grid(&t->sample, group->cell, group->rates, arm);
+    StGrid g = sensitivity_grid(&t->sample, group->cell, group->rates, arm);
     size_t n = (size_t)t->sample.seeds, *chosen = mem_alloc(n, sizeof *chosen);
     double *x = mem_alloc(n, sizeof *x), sum = 0;
-    StGrid g = {grid.loss, grid.untrained, (size_t)group->rates, n, NULL};
     PlotSeries *line = arm_line(t, panel, arm);
     for (int k = 1; k <= group->rates; k++) {
         PlotAxis of = {.least = (double)INFINITY, .most = -(double)INFINITY};
@@ -177,7 +174,7 @@ static void fill_budget(const Table *t, const RateGroup *group, int arm, PlotPan
     if (judged && isfinite(sum)) plot_point(ring, group->rates, sum, sum, sum);
     free(x);
     free(chosen);
-    free(grid.loss);
+    free((void *)g.value);
 }
 
 static void budget_fill(const Table *t, int part, Plot *p) {

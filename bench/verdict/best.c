@@ -34,8 +34,7 @@ static void test(Best *b, const Sample *s) {
     OWNED StGridPair *pair = mem_alloc((size_t)b->pairs + 1, sizeof *pair);
     OWNED StMaxTRow *p = mem_alloc((size_t)b->pairs + 1, sizeof *p);
     StKey key = {.plan = name_stream(s->x->plan), .stream = name_stream("ranking")};
-    for (int i = 0; i < y->rows; i++)
-        grid[i] = (StGrid){y->row[i].grid.loss, y->row[i].grid.untrained, (size_t)y->rates, (size_t)y->seeds, NULL};
+    for (int i = 0; i < y->rows; i++) grid[i] = y->row[i].grid;
     for (int i = 0; i < b->pairs; i++)
         pair[i] = (StGridPair){(size_t)(b->pair[i].arm - y->row), (size_t)(b->pair[i].against - y->row)};
     b->joint = st_choice_maxT(grid, pair, (size_t)b->pairs, key, p);

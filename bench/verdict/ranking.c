@@ -17,11 +17,7 @@ static const SampleRun *run_at(const Grid *g, int rate, int seed) {
 }
 
 static double loss_at(const RankingRow *row, int seeds, int rate, int seed) {
-    return row->grid.loss[rate * seeds + seed];
-}
-
-static StGrid grid_of(const Ranking *y, const RankingRow *row) {
-    return (StGrid){row->grid.loss, row->grid.untrained, (size_t)y->rates, (size_t)y->seeds, NULL};
+    return row->grid.value[rate * seeds + seed];
 }
 
 static void count_lost(const Ranking *y, const Grid *g, RankingRow *row) {
@@ -42,9 +38,8 @@ static double own_best(const Ranking *y, const RankingRow *row, int seed) {
 }
 
 static void judge(const Ranking *y, const Grid *g, RankingRow *row) {
-    StGrid grid = grid_of(y, row);
     double sum = 0;
-    (void)st_judge(&grid, row->chosen, row->value); /* two seeds or more, finite losses */
+    (void)st_judge(&row->grid, row->chosen, row->value); /* two seeds or more, finite losses */
     for (int seed = 0; seed < y->seeds; seed++) {
         row->run[seed] = run_at(g, (int)row->chosen[seed], seed);
         row->lost[seed] = row->run[seed]->diverged;
@@ -64,13 +59,12 @@ static double mean_at(const Ranking *y, const RankingRow *row, int rate) {
 /* Whether a rate belongs to the basin of losses up to `most`. */
 static bool inside(const Ranking *y, const RankingRow *row, int rate, double most) {
     for (int seed = 0; seed < y->seeds; seed++)
-        if (row->grid.untrained[rate * y->seeds + seed]) return false;
+        if (row->grid.lost[rate * y->seeds + seed]) return false;
     return mean_at(y, row, rate) <= most;
 }
 
 static void find_basin(const Ranking *y, RankingRow *row) {
-    StGrid grid = grid_of(y, row);
-    int best = (int)st_choose(&grid, grid.n);
+    int best = (int)st_choose(&row->grid, row->grid.n);
     double most = mean_at(y, row, best) + SENSITIVITY_BASIN;
     row->best = row->low = row->high = -1;
     if (!inside(y, row, best, most)) return;
@@ -119,16 +113,16 @@ static void rank_group(RankingRow *row, int arms, int seeds) {
 }
 
 /* The grids of rows[count] for the tests. */
-static StGrid *grids_of(const Ranking *y, const RankingRow *row, int count) {
+static StGrid *grids_of(const RankingRow *row, int count) {
     StGrid *g = mem_alloc((size_t)count, sizeof *g);
-    for (int i = 0; i < count; i++) g[i] = grid_of(y, &row[i]);
+    for (int i = 0; i < count; i++) g[i] = row[i].grid;
     return g;
 }
 
 /* All pairs of a group's arms, which stand in order of their means. */
 static void find_places(Ranking *y, RankingRow *row, StKey key) {
     size_t k = (size_t)y->arms * (size_t)(y->arms - 1) / 2, at = 0;
-    OWNED StGrid *grid = grids_of(y, row, y->arms);
+    OWNED StGrid *grid = grids_of(row, y->arms);
     OWNED StGridPair *pair = mem_alloc(k + 1, sizeof *pair);
     OWNED StMaxTRow *p = mem_alloc(k + 1, sizeof *p);
     for (size_t a = 0; a < (size_t)y->arms; a++)
@@ -151,7 +145,7 @@ double ranking_minus(const Ranking *y, const RankingRow *row, const RankingRow *
 
 /* Every arm against the baseline of its group. */
 static void compare(Ranking *y, int baseline, StKey key) {
-    OWNED StGrid *grid = grids_of(y, y->row, y->rows);
+    OWNED StGrid *grid = grids_of(y->row, y->rows);
     OWNED StGridPair *pair = mem_alloc((size_t)y->rows, sizeof *pair);
     OWNED StMaxTRow *p = mem_alloc((size_t)y->rows, sizeof *p);
     size_t k = 0;
@@ -229,7 +223,7 @@ bool ranking_trains(const RankingRow *row) {
 
 void ranking_release(Ranking *y) {
     for (int i = 0; i < y->rows; i++) {
-        free(y->row[i].grid.loss);
+        free((void *)y->row[i].grid.value);
         free(y->row[i].chosen);
         free(y->row[i].value);
         free(y->row[i].lost);

@@ -29,7 +29,7 @@ enum { RANKING_LEAST_SEEDS = 2 };
 /* An arm within a group. */
 typedef struct {
     int group, arm, rank;
-    RateGrid grid;            /* a diverged run's loss: the uniform predictor's */
+    StGrid grid;              /* a diverged run's loss: the uniform predictor's */
     size_t *chosen;           /* [seeds] index into rate */
     double *value;            /* [seeds] judged loss, nats */
     bool *lost;               /* [seeds] the judged run diverged */

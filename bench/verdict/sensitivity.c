@@ -71,17 +71,17 @@ void sensitivity_group(const Experiment *x, int cell, char out[256]) {
                                   x->factor[f].value[experiment_level(x, cell, f)]);
 }
 
-RateGrid sensitivity_grid(const Sample *s, const int *cells, int rates, int arm) {
+StGrid sensitivity_grid(const Sample *s, const int *cells, int rates, int arm) {
     size_t n = (size_t)s->seeds, all = (size_t)rates * n;
-    RateGrid g = {.loss = mem_alloc(all * (sizeof *g.loss + 1), 1)};
-    g.untrained = (unsigned char *)(g.loss + all);
+    double *loss = mem_alloc(all * (sizeof *loss + 1), 1);
+    unsigned char *untrained = (unsigned char *)(loss + all);
     for (size_t i = 0; i < all; i++) {
         int cell = cells[i / n];
         const SampleRun *run = sample_run(s, cell, s->cell[cell].steps - 1, arm, (int)(i % n));
-        g.loss[i] = run->value[METRIC_valid_loss];
-        g.untrained[i] = run->diverged || run->stalled;
+        loss[i] = run->value[METRIC_valid_loss];
+        untrained[i] = run->diverged || run->stalled;
     }
-    return g;
+    return (StGrid){.value = loss, .lost = untrained, .settings = (size_t)rates, .n = n};
 }
 
 bool sensitivity_none(const Sensitivity *y, double stable) {
@@ -100,15 +100,15 @@ static double stable_rate(const Sample *s, const Sensitivity *y, const int *cell
 }
 
 /* Whether a run trained to a loss of up to `most`; run: its place in the grid. */
-static bool trained(const RateGrid *g, int run, double most) {
-    return !g->untrained[run] && g->loss[run] <= most;
+static bool trained(const StGrid *g, int run, double most) {
+    return !g->lost[run] && g->value[run] <= most;
 }
 
 /* The width of a seed's basin around rate `at`. */
-static double basin(const Sensitivity *y, const RateGrid *g, int at, int seed) {
-    double most = g->loss[at * y->seeds + seed] + SENSITIVITY_BASIN;
+static double basin(const Sensitivity *y, const StGrid *g, int at, int seed) {
+    double most = g->value[at * y->seeds + seed] + SENSITIVITY_BASIN;
     int low = at, high = at;
-    if (g->untrained[at * y->seeds + seed]) return 0;
+    if (g->lost[at * y->seeds + seed]) return 0;
     while (low > 0 && trained(g, (low - 1) * y->seeds + seed, most)) low--;
     while (high + 1 < y->rates && trained(g, (high + 1) * y->seeds + seed, most)) high++;
     return log2(y->rate[high] / y->rate[low]);
@@ -121,7 +121,7 @@ static double mean_loss(const Sample *s, const Sensitivity *y, const int *cells,
         int last = s->cell[cells[k]].steps - 1;
         const SampleRun *start = sample_run(s, cells[k], 0, row->arm, seed);
         double first = last > 0 ? start->raw[METRIC_valid_loss] : metric_uniform(METRIC_valid_loss, start->record);
-        sum += fmin(row->grid.loss[k * y->seeds + seed], first);
+        sum += fmin(row->grid.value[k * y->seeds + seed], first);
     }
     return sum / y->rates;
 }
@@ -135,21 +135,23 @@ static void judge_all(const Sample *s, const Sensitivity *y, const int *cells, S
         row->value[SENSITIVITY_stable][seed] = stable; /* whatever is chosen */
         for (int k = 0; k < y->rates; k++) {
             int i = k * y->seeds + seed;
-            row->judged[SENSITIVITY_best][i] = row->grid.loss[i];
+            row->judged[SENSITIVITY_best][i] = row->grid.value[i];
             row->judged[SENSITIVITY_stable][i] = stable;
             row->judged[SENSITIVITY_basin][i] = basin(y, &row->grid, k, seed);
-            row->judged[SENSITIVITY_sensitivity][i] = mean - row->grid.loss[i];
+            row->judged[SENSITIVITY_sensitivity][i] = mean - row->grid.value[i];
         }
     }
 }
 
-static StGrid grid_of(const Sensitivity *y, const SensitivityRow *row, int q) {
-    return (StGrid){row->grid.loss, row->grid.untrained, (size_t)y->rates, (size_t)y->seeds, row->judged[q]};
+static StGrid grid_of(const SensitivityRow *row, int q) {
+    StGrid g = row->grid;
+    g.judged = row->judged[q];
+    return g;
 }
 
 static void choose(const Sensitivity *y, SensitivityRow *row) {
     for (int q = 0; q < SENSITIVITY_COUNT; q++) {
-        StGrid g = grid_of(y, row, q);
+        StGrid g = grid_of(row, q);
         if (st_judge(&g, row->chosen, row->value[q]) == ST_OK || q == SENSITIVITY_stable) continue;
         for (int seed = 0; seed < y->seeds; seed++) row->value[q][seed] = (double)NAN;
     }
@@ -200,7 +202,7 @@ static void compare(Sensitivity *y, const Sample *s) {
         y->row[i].baseline = base == i;
         if (base != i) subtract(s, y, &y->row[i], &y->row[base]);
         for (int q = 0; q < SENSITIVITY_COUNT; q++) {
-            grid[i * SENSITIVITY_COUNT + q] = grid_of(y, &y->row[i], q);
+            grid[i * SENSITIVITY_COUNT + q] = grid_of(&y->row[i], q);
             if (base == i) continue;
             pair[k++] = (StGridPair){(size_t)(i * SENSITIVITY_COUNT + q), (size_t)(base * SENSITIVITY_COUNT + q)};
         }
@@ -251,7 +253,7 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
 void sensitivity_release(Sensitivity *y) {
     for (SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
         for (int q = 0; q < SENSITIVITY_COUNT; q++) free(row->value[q]), free(row->judged[q]);
-        free(row->grid.loss);
+        free((void *)row->grid.value);
         free(row->chosen);
     }
     free(y->row);

@@ -32,16 +32,10 @@ typedef enum {
 } SensitivityKind;
 extern const char *const sensitivity_names[SENSITIVITY_COUNT]; /* in JSON */
 
-/* An arm's losses over the rates of a group: [rates][seeds], as `rate` is sorted. */
-typedef struct {
-    double *loss;
-    unsigned char *untrained; /* diverged or stalled */
-} RateGrid;
-
 /* An arm within a group: the cells that differ in `lr` alone. */
 typedef struct {
     int group, arm;
-    RateGrid grid;
+    StGrid grid;                       /* losses, as `rate` is sorted; lost: diverged or stalled */
     double *judged[SENSITIVITY_COUNT]; /* [rates][seeds]: the value, were that rate chosen */
     size_t *chosen;                    /* [seeds] index into rate; not set for one seed */
     double *value[SENSITIVITY_COUNT];  /* [seeds]; of one seed alone NaN but for stable: no other seed chooses */
@@ -72,8 +66,8 @@ int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_VALUES
 /* "warmup = 45" of a group's cell: its other factors, or "". */
 void sensitivity_group(const Experiment *x, int cell, char out[256]);
 
-/* An arm's losses over cells[rates], freed by the caller; the second array lies behind the first. */
-RateGrid sensitivity_grid(const Sample *s, const int *cells, int rates, int arm);
+/* An arm's losses over cells[rates], value freed by the caller; lost lies behind it. */
+StGrid sensitivity_grid(const Sample *s, const int *cells, int rates, int arm);
 
 /* Whether a coded `stable` stands for no rate. */
 bool sensitivity_none(const Sensitivity *y, double stable);
