@@ -5,6 +5,9 @@
 
 #include "bench/store/store.h"
 
+/* Count each seed's runs that are not stored in any class or arithmetic: [seeds], freed by the caller. */
+int *partial_missing(const Store *s, const Experiment *x);
+
 /* Reduce x to those seeds (its plan stays the declared one) and say what is missing: "4 of 6 seeds; missing: 3 of 4
  * runs of seed 5, 4 of 4 of seed 6"; *words stays empty if nothing is. RC_UNMEASURED: no seed is whole; x is unchanged.
  * */

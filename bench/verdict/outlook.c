@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/store/partial.h"
 #include "bench/verdict/paired.h"
 #include "bench/verdict/sample.h"
 #include "stats/paired.h"
@@ -12,22 +13,15 @@
 
 #define WORK 12000 /* patterns times comparisons: beyond, fewer samples would be simulated (stats/power.h) */
 
-/* The steps above 0 at which all arms of a cell are validated (bench/verdict/sample.h). */
+/* How many steps above 0 there are at which all arms of a cell are validated. */
 static int common_steps(const Experiment *x, int cell) {
-    int at[SAMPLE_STEPS_MAX], other[SAMPLE_STEPS_MAX], common = 0;
-    RunSpec first = experiment_spec(x, cell, 0, 0);
-    int n = spec_evaluations(&first, at, SAMPLE_STEPS_MAX);
-    for (int i = 0; i < n; i++) {
-        bool all = at[i] > 0;
-        for (int arm = 1; arm < x->arms && all; arm++) {
-            RunSpec s = experiment_spec(x, cell, arm, 0);
-            int m = spec_evaluations(&s, other, SAMPLE_STEPS_MAX);
-            all = false;
-            for (int k = 0; k < m; k++) all |= other[k] == at[i];
-        }
-        common += all;
+    int at[SAMPLE_STEPS_MAX], n = -1, above = 0;
+    for (int arm = 0; arm < x->arms; arm++) {
+        RunSpec s = experiment_spec(x, cell, arm, 0);
+        n = sample_common_steps(&s, at, n);
     }
-    return common;
+    for (int i = 0; i < n; i++) above += at[i] > 0;
+    return above;
 }
 
 static double detectable(int seeds, int comparisons, double alpha) {
@@ -41,18 +35,10 @@ static double detectable(int seeds, int comparisons, double alpha) {
 /* Leaves of part's seeds those of which every run is stored. */
 static void keep_stored(Experiment *part, const Store *stored) {
     const int seeds = part->seeds;
-    char(*hash)[SHA256_HEX] = mem_alloc((size_t)seeds, sizeof *hash);
-    OWNED bool *lacks = mem_alloc((size_t)seeds, sizeof *lacks);
-    int count;
-    for (int cell = 0; cell < experiment_cells(part); cell++)
-        for (int arm = 0; arm < part->arms; arm++) {
-            experiment_hashes(part, cell, arm, hash);
-            for (int i = 0; i < seeds; i++) lacks[i] |= !store_find(stored, hash[i], &count);
-        }
+    OWNED int *missing = partial_missing(stored, part);
     part->seeds = 0;
     for (int i = 0; i < seeds; i++)
-        if (!lacks[i]) part->seed[part->seeds++] = part->seed[i];
-    free(hash);
+        if (!missing[i]) part->seed[part->seeds++] = part->seed[i];
 }
 
 /* The spread of an arm's differences at a cell's last step; one with a diverged run has none. */

@@ -40,25 +40,22 @@ static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
     return RC_OK;
 }
 
-/* The steps at which every arm of the cell is validated, ascending. first: the cell's first record. */
-static void common_steps(const Sample *s, const RunRecord *first, SampleCell *c) {
-    for (int arm = 0; arm < s->arms; arm++) {
-        int at[SAMPLE_STEPS_MAX], kept = 0;
-        int n = spec_evaluations(&first[arm * s->seeds].spec, at, SAMPLE_STEPS_MAX);
-        if (!arm) memcpy(c->step, at, sizeof at), c->steps = n;
-        for (int i = 0; i < c->steps; i++)
-            for (int j = 0; j < n; j++)
-                if (c->step[i] == at[j]) {
-                    c->step[kept++] = at[j];
-                    break;
-                }
-        c->steps = kept;
-    }
+int sample_common_steps(const RunSpec *s, int at[SAMPLE_STEPS_MAX], int n) {
+    int own[SAMPLE_STEPS_MAX], kept = 0, steps = spec_evaluations(s, n < 0 ? at : own, SAMPLE_STEPS_MAX);
+    if (n < 0) return steps;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < steps; j++)
+            if (at[i] == own[j]) {
+                at[kept++] = at[i];
+                break;
+            }
+    return kept;
 }
 
 static Rc read_cell(Sample *s, int cell, const RunRecord *records, Error *e) {
     SampleCell *c = &s->cell[cell];
-    common_steps(s, &records[cell * s->arms * s->seeds], c);
+    for (int arm = 0; arm < s->arms; arm++)
+        c->steps = sample_common_steps(&records[(cell * s->arms + arm) * s->seeds].spec, c->step, arm ? c->steps : -1);
     if (!c->steps || !c->step[c->steps - 1])
         return error_set(e, RC_USAGE, "%s: the arms have no whole validation after training in common", s->x->name);
     c->run = mem_alloc((size_t)c->steps * (size_t)s->arms * (size_t)s->seeds, sizeof *c->run);

@@ -41,6 +41,9 @@ typedef struct {
 Rc sample_make(Sample *s, const Experiment *x, const RunRecord *records, Error *e);
 void sample_release(Sample *s);
 
+/* Keep those of at[n], n < 0: of all steps, at which a run of the spec is validated; return how many. */
+int sample_common_steps(const RunSpec *s, int at[SAMPLE_STEPS_MAX], int n);
+
 /* step: index into the cell's steps. */
 const SampleRun *sample_run(const Sample *s, int cell, int step, int arm, int seed);
 
