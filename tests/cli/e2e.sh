@@ -19,7 +19,7 @@ T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-e2e.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM
 export TMPDIR=$T
-# A program built with the address sanitizer is content to come after e2e_disk.c.
+# A program built with the address sanitizer is content to come after the failing disk.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 cd "$T" || exit 3
 
@@ -174,7 +174,7 @@ perform() {
 }
 
 alone="check_start_up check_ctrl_c_at_real_size"
-mapfile -t all < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{until,input,runs,share,faults,world,claims,read,plans,score,shards,translate,cluster,ids}.sh)
+mapfile -t all < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{until,input,runs,share,faults,split,world,claims,read,plans,score,shards,translate,cluster,ids}.sh)
 checks=("$@")
 if [ "${1:-but}" = but ]; then
   checks=()

@@ -146,7 +146,7 @@ check_merge_on_a_disk_that_fails() {
   local at
   for at in $(seq 1 4 60); do
     rm -rf "$W/r" "$W/mark"
-    with=(env LD_PRELOAD="$(disk)" DISK_FAULT=full DISK_AT="$at" DISK_MARK="$W/mark")
+    with=(env LD_PRELOAD="$(disk)" FAULT=full FAULT_AT="$at" FAULT_LOG="$W/mark")
     nb merge "$T/whole" --results "$W/r"
     with=()
     [ -e "$W/mark" ] || break
@@ -501,7 +501,7 @@ check_slurm_on_a_full_disk() {
   fake_slurm
   for at in $(seq 1 3 60); do
     rm -rf "$W/r" "$W/mark" "$W/submitted"
-    with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" DISK_FAULT=full DISK_AT="$at" DISK_MARK="$W/mark")
+    with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" FAULT=full FAULT_AT="$at" FAULT_LOG="$W/mark")
     nb "${run[@]}" --slurm --results "$W/r"
     [ "$rc" = 3 ] || [ "$rc" = 0 ] || fail "exit $rc on a disk that is full from call $at on"
     [ "$rc" = 3 ] || { done=1 && break; }
@@ -510,7 +510,7 @@ check_slurm_on_a_full_disk() {
   [ $done = 1 ] && [ "$at" -gt 6 ] || fail "ended at call $at"
   with=(env PATH="$W/bin:$PATH")
   rm -rf "$W/r" "$W/mark" && ends 0 "${run[@]}" --slurm --results "$W/r"
-  with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" DISK_FAULT=full DISK_AT=30)
+  with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" FAULT=full FAULT_AT=30)
   ends 3 "${run[@]}" --part "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
   says 'No space left on device'
   with=(env PATH="$W/bin:$PATH")

@@ -176,7 +176,7 @@ assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is anothe
   # A disk that fails once, wherever that makes a run fail.
   for at in $(seq 5 60); do
     rm -rf "$W/f"
-    with=(env LD_PRELOAD="$(disk)" DISK_FAULT=broken DISK_AT="$at")
+    with=(env LD_PRELOAD="$(disk)" FAULT=eio FAULT_AT="$at")
     nb "${one[@]}" --results "$W/f"
     with=()
     [ "$rc" = 0 ] || { nb status one.yaml --results "$W/f" && grep -q '1 failed' "$W/out" && break; }

@@ -4,13 +4,14 @@
 check_a_split_checkpoint_survives_every_power_cut() {
   local at n=0
   ends 0 "${one[@]}" --set steps=2 --results "$W/reference"
-  [ -n "$(disk)" ] || fail "cannot build e2e_disk.c"
+  [ -n "$(disk)" ] || fail "cannot build the failing disk"
   for ((at = 30; at < 900; at += 41)); do
     rm -rf "$W/r"
-    with=(env LD_PRELOAD="$T/disk.so" DISK_FAULT=kill DISK_AT="$at")
+    with=(env LD_PRELOAD="$T/disk.so" FAULT=cut FAULT_AT="$at")
     nb "${one[@]}" --set steps=2 --checkpoint-every 0 --file-size 0.02 --results "$W/r"
     with=()
     [ "$rc" = 137 ] || break
+    an_hour_later "$W/r"
     ls "$W"/r/runs/.partial/*.safetensors.index.json >/dev/null 2>&1 && n=$((n + 1))
     nb "${one[@]}" --set steps=2 --file-size 0.02 --results "$W/r"
     [ "$rc" = 0 ] || fail "after call $at: exit $rc"
@@ -31,11 +32,12 @@ split_refused() {
 check_damaged_split_checkpoints_are_refused() {
   local shard
   ends 0 "${one[@]}" --set steps=6 --results "$W/reference"
-  with=(env LD_PRELOAD="$(disk)" DISK_FAULT=kill DISK_AT=150)
+  with=(env LD_PRELOAD="$(disk)" FAULT=cut FAULT_AT=150)
   nb "${one[@]}" --set steps=6 --checkpoint-every 0 --file-size 0.02 --results "$W/start"
   with=()
+  an_hour_later "$W/start"
   [ -n "$(ls "$W"/start/runs/.partial/*.index.json)" ] || fail "no index"
-  again() { rm -rf "$W/r" && cp -r "$W/start" "$W/r" && shard=$(grep -oE '[0-9a-f]{64}-[0-9a-f]{12}-00002-of-[0-9]*.safetensors' "$W"/r/runs/.partial/*.index.json | head -n 1) && shard=$W/r/runs/.partial/$shard; }
+  again() { rm -rf "$W/r" && cp -a "$W/start" "$W/r" && shard=$(grep -oE '[0-9a-f]{64}-[0-9a-f]{12}-00002-of-[0-9]*.safetensors' "$W"/r/runs/.partial/*.index.json | head -n 1) && shard=$W/r/runs/.partial/$shard; }
   again && rm "$shard" && split_refused "a missing shard" "shard '.*' is missing"
   again && truncate -s -8 "$shard" && split_refused "a short shard" "do not have the hash|inside the file"
   again && sed -i 's/"step": "[0-9]*"/"step": "5"/' "$W"/r/runs/.partial/*.index.json && split_refused "another step" "header does not have the hash"

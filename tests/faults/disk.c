@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/faults/fault.h"
@@ -60,6 +61,9 @@ ssize_t write(int fd, const void *bytes, size_t length) {
     char path[PATH_MAX];
     struct stat info;
     if (fd == STDERR_FILENO) return NEXT(write)(fd, bytes, length);
+#ifdef ONLY_CHANGES
+    if (fd == STDOUT_FILENO) return NEXT(write)(fd, bytes, length);
+#endif
     path_of_fd(fd, path);
     int struck = fault_strike(CALL_WRITE, path);
     if (struck > 0) {
@@ -68,12 +72,24 @@ ssize_t write(int fd, const void *bytes, size_t length) {
     }
     if (struck == FAULT_PART && length > 1) length /= 2;
     if (fd > STDERR_FILENO && !fstat(fd, &info) && S_ISREG(info.st_mode)) power_writes(path, info.st_size);
-    return NEXT(write)(fd, bytes, length);
+    if (struck != FAULT_FLIP || !length) return NEXT(write)(fd, bytes, length);
+    char *other = memcpy(malloc(length), bytes, length);
+    other[length / 2] ^= 1;
+    ssize_t done = NEXT(write)(fd, other, length);
+    free(other);
+    return done;
 }
 
 int fsync(int fd) {
     char path[PATH_MAX];
+    struct stat info;
     path_of_fd(fd, path);
+    if (fault == FAULT_STALL && !fstat(fd, &info) && S_ISREG(info.st_mode)) {
+        const char *go = getenv("FAULT_GO");
+        fault_log("struck", path);
+        for (int i = 0; i < 2000 && !(go && !access(go, F_OK)); i++)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
     if (STRIKE(CALL_FSYNC, path)) return -1;
     power_synced(path);
     return 0; /* what the loops cut is counted here: the real disk need not be waited for */

@@ -18,8 +18,8 @@ static long calls, allocations;
 static int ready;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const char *const fault_names[] = {"none",  "count", "enospc", "eio",  "eintr", "short",
-                                          "full", "kill",  "cut",    "lose", "oom",   "ooms"};
+static const char *const fault_names[] = {"none", "count", "enospc", "eio",  "eintr", "short", "full", "rot",
+                                          "rough", "stall", "kill",   "cut", "lose", "oom",   "ooms"};
 static const char *const call_names[] = {"open", "create", "read",  "write", "fsync", "rename",
                                          "link", "unlink", "mkdir", "mmap",  "close", "list"};
 
@@ -59,17 +59,21 @@ static void die(void) {
 }
 
 static int struck(Call call) {
+    static int turn;
     switch (fault) {
     case FAULT_ENOSPC: return ENOSPC;
     case FAULT_EIO: return EIO;
     case FAULT_EINTR: return EINTR;
     case FAULT_SHORT: return FAULT_PART;
     case FAULT_FULL: return needs_space(call) ? ENOSPC : 0;
+    case FAULT_ROT: return call == CALL_WRITE ? FAULT_FLIP : 0;
+    case FAULT_ROUGH: return call != CALL_WRITE ? 0 : ++turn % 2 ? EINTR : FAULT_PART;
     case FAULT_KILL: die(); break;
     case FAULT_CUT:
     case FAULT_LOSE: power_cut(fault == FAULT_LOSE), die(); break;
     case FAULT_NONE:
     case FAULT_COUNT:
+    case FAULT_STALL:
     case FAULT_OOM:
     case FAULT_OOMS: break;
     }
@@ -80,10 +84,13 @@ int fault_strike(Call call, const char *path) {
     char line[PATH_MAX + 32];
     int result = 0, before = errno;
     if (!ready || fault == FAULT_NONE || fault >= FAULT_OOM) return 0;
+#ifdef ONLY_CHANGES
+    if (!needs_space(call) && call != CALL_UNLINK) return 0;
+#endif
     pthread_mutex_lock(&lock);
     long now = ++calls;
     if (fault == FAULT_COUNT) fault_log(call_names[call], path);
-    if (now == fault_at || (fault == FAULT_FULL && now > fault_at && fault_at)) {
+    if (now == fault_at || (fault >= FAULT_FULL && fault <= FAULT_ROUGH && now > fault_at && fault_at)) {
         if (now == fault_at) {
             snprintf(line, sizeof line, "%s %s", call_names[call], path);
             fault_log("struck", line);

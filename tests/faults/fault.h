@@ -5,6 +5,9 @@
  *   enospc eio eintr   the call fails with this errno, once
  *   short        a read or a write takes a part of what was asked, once
  *   full         from there on whatever needs space fails with ENOSPC
+ *   rot          from there on every write changes one bit
+ *   rough        from there on every write is interrupted once and then takes a part
+ *   stall        every fsync of a file waits until there is a file FAULT_GO, 20 seconds at most
  *   kill         the process dies there; what it wrote is all there, as after kill -9
  *   cut          the power goes there: data that were not synced are cut to half
  *   lose         the power goes there: data that were not synced are gone, and so are names whose folder was not
@@ -12,7 +15,8 @@
  *   oom ooms     the FAULT_AT-th allocation fails; and all that follow
  *
  * Only the process that was started is counted, not the programs that it starts. FAULT_LOG says "struck CALL PATH" when
- * the fault happened, so that a loop knows where to end. */
+ * the fault happened, so that a loop knows where to end. Compiled with -DONLY_CHANGES, only calls that change the disk
+ * are counted, and standard output is left alone. */
 #ifndef TESTS_FAULTS_FAULT_H
 #define TESTS_FAULTS_FAULT_H
 
@@ -28,6 +32,9 @@ typedef enum {
     FAULT_EINTR,
     FAULT_SHORT,
     FAULT_FULL,
+    FAULT_ROT,
+    FAULT_ROUGH,
+    FAULT_STALL,
     FAULT_KILL,
     FAULT_CUT,
     FAULT_LOSE,
@@ -54,9 +61,9 @@ typedef enum {
 extern Fault fault;
 extern long fault_at;
 
-/* Counts a call. 0: let it through; else the errno it fails with, or FAULT_PART: it takes only a part. Does not come
- * back when the process dies here. */
-enum { FAULT_PART = -1 };
+/* Counts a call. 0: let it through; else the errno it fails with, or FAULT_PART: it takes only a part, or FAULT_FLIP:
+ * it changes a bit. Does not come back when the process dies here. */
+enum { FAULT_PART = -1, FAULT_FLIP = -2 };
 int fault_strike(Call call, const char *path);
 
 /* Appends "WORD REST\n" to FAULT_LOG, by system calls that are not counted. */
