@@ -6,7 +6,7 @@
 Afterwards: success with what an undisturbed command leaves and prints, or exit 3 (or 5 where bytes are not what they
 should be) and one line with the machine's reason; nothing temporary; what was stored before is still there. Then the
 same commands, undisturbed, must end with the bytes of a run that nothing disturbed."""
-import argparse, os, re, signal, sys
+import argparse, os, re, signal
 
 from world import Target, World, difference, signal_name
 
@@ -177,17 +177,13 @@ def main():
     parser.add_argument("--offset", type=int, default=0)
     parser.add_argument("--target", action="append")
     options = parser.parse_args()
-    world = World(options.program, options.root, options.library)
-    try:
+    with World(options.program, options.root, options.library) as world:
         for number, target in enumerate(TARGETS):
             if options.target and target.name not in options.target:
                 continue
             tries, failures = attack(world, target, options.every, options.offset + number)
             for fault in tries:
                 world.report(fault, target.name, tries[fault], failures[fault])
-    finally:
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":

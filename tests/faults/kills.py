@@ -5,7 +5,7 @@
 
 A process is killed after a time drawn by chance; then the same command is given again. In the end there must be the
 bytes of a run that nothing disturbed, and nothing beside them."""
-import argparse, os, random, signal, subprocess, sys, time
+import argparse, os, random, signal, subprocess, time
 
 from calls import COSTS, PIECES, RUN, TABLE, both_stored, words
 from world import Target, World, difference, signal_name
@@ -113,16 +113,12 @@ def main():
     seed = random.randrange(10**6)
     random.seed(seed)
     print(f"# seed {seed}")
-    world = World(options.program, options.root, options.library)
     rounds = max(1, 20 // options.every)
-    try:
+    with World(options.program, options.root, options.library) as world:
         for wanted, target in TARGETS:
             killed(world, target, wanted, options.every)
         together(world, rounds)
         cache_goes(world, rounds)
-    finally:
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
 The program must end with 3 and one line, or do without (what it leaves and prints is then that of an undisturbed one).
 It must not crash. An undisturbed command afterwards ends with the usual bytes."""
-import argparse, sys
+import argparse
 
 from calls import COSTS, RUN, TABLE, both_stored, losses, one_stored, weights
 from world import Target, World, difference, signal_name
@@ -63,16 +63,12 @@ def main():
     parser.add_argument("--most", type=int, default=10**9)
     parser.add_argument("--target", action="append")
     options = parser.parse_args()
-    world = World(options.program, options.root, options.library)
-    try:
+    with World(options.program, options.root, options.library) as world:
         for target in TARGETS:
             if options.target and target.name not in options.target:
                 continue
             for fault in ("oom", "ooms"):
                 attack(world, target, fault, options.most)
-    finally:
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":

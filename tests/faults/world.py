@@ -71,10 +71,14 @@ class World:
             "UBSAN_OPTIONS": "halt_on_error=1"}
         self.number, self.failed = 0, 0
 
-    def end(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, raised, *_):
         shutil.rmtree(self.top, ignore_errors=True)
         print(f"1..{self.number}", flush=True)
-        return 1 if self.failed else 0
+        if not raised:
+            sys.exit(1 if self.failed else 0)
 
     # ---- the program ----
 

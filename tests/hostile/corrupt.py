@@ -276,14 +276,10 @@ def main():
     parser.add_argument("--kind", action="append")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    world = World(options.program, options.root, options.library)
-    try:
+    with World(options.program, options.root, options.library) as world:
         for kind in KINDS:
             if not options.kind or kind.name in options.kind:
                 world.report("changed file", kind.name, options.tries, attack(world, kind, options.tries, options.seed))
-    finally:
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -105,11 +105,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program"), parser.add_argument("root")
     options = parser.parse_args()
-    world = World(options.program, options.root, "")
-    if subprocess.run([world.program, "--version"], preexec_fn=limits, capture_output=True).returncode:
+    if subprocess.run([os.path.realpath(options.program), "--version"], preexec_fn=limits, capture_output=True).returncode:
         print("Bail out! the program does not start within 512 MiB (a sanitizer?)")
         sys.exit(1)
-    try:
+    with World(options.program, options.root, "") as world:
         world.begin()
         weights(world)
         forms(world, "experiment", YAML, "bad.yaml", [["run", "bad.yaml", "--offline", "--dry-run"]])
@@ -140,9 +139,6 @@ def main():
                     bad = wrong(world, [word.replace("{}", endless) for word in command], stdin=zero)
                 failures += [f"{command[0]} {endless}: {bad}"] if bad else []
         world.report("exhaustion", "files that do not end", tries, failures)
-    finally:
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 one line, or stands in page, PDF, figure and table as text. TAP.
 
   names.py PROGRAM ROOT [--quick]     --quick: a page and the text files alone, without gnuplot and LaTeX"""
-import argparse, csv, glob, html.parser, io, json, os, shutil, sys, tempfile, xml.etree.ElementTree as tree
+import argparse, csv, glob, html.parser, io, json, os, sys, tempfile, xml.etree.ElementTree as tree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
 from calls import RUN
@@ -82,9 +82,8 @@ def what_is_wrong_in(path):
 
 
 class Names:
-    def __init__(self, world, quick):
-        self.world, self.quick = world, quick
-        self.short = tempfile.mkdtemp(prefix="n", dir="/tmp")  # a label has 63 bytes
+    def __init__(self, world, short, quick):
+        self.world, self.short, self.quick = world, short, quick
         self.witness, self.secret = os.path.join(self.short, "w"), os.path.join(self.short, "s")
         with open(self.secret + ".tex", "w") as file:
             file.write("\\nosuchcommand\n")
@@ -268,16 +267,12 @@ def main():
     parser.add_argument("program"), parser.add_argument("root")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    world = World(options.program, options.root, "")
-    names = Names(world, options.quick)
-    try:
+    # A label has 63 bytes: the folder's name is short.
+    with World(options.program, options.root, "") as world, tempfile.TemporaryDirectory(prefix="n", dir="/tmp") as short:
+        names = Names(world, short, options.quick)
         for part in (refusals, tables, compared, links):
             world.begin()
             part(names)
-    finally:
-        shutil.rmtree(names.short)
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":

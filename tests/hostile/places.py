@@ -5,7 +5,7 @@
 
 Each ends with the bytes of a run in a usual place, or with 3 and one line that says why; then the same command in a usual
 place ends with the usual bytes. A command whose output is lost ends with 3."""
-import argparse, os, resource, shutil, signal, subprocess, sys, tempfile
+import argparse, os, resource, signal, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
 from calls import COSTS, RUN, TABLE, both_stored, losses
@@ -161,21 +161,15 @@ def main():
     parser.add_argument("program"), parser.add_argument("root"), parser.add_argument("clock")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    world = World(options.program, options.root, "")
-    world.environment["PATH"] = world.top + ":/usr/bin:/bin"
-    world.far = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-    target = Target("place", [ONE, TABLE], volatile=COSTS)
-    try:
+    far, target = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None, Target("place", [ONE, TABLE], volatile=COSTS)
+    with World(options.program, options.root, "") as world, tempfile.TemporaryDirectory(dir=far) as world.far:
+        world.environment["PATH"] = world.top + ":/usr/bin:/bin"
         world.prepare(target)
         for name, rows in places(world, os.path.realpath(options.clock), options.quick).items():
             wrong = [(place.name, attempt(world, target, place)) for place in rows]
             world.report("place", name, len(rows), [f"{n}: {w}" for n, w in wrong if w])
         world.begin()
         lost_output(world)
-    finally:
-        shutil.rmtree(world.far, ignore_errors=True)
-        code = world.end()
-    sys.exit(code)
 
 
 if __name__ == "__main__":
