@@ -20,6 +20,10 @@ void says(void (*write)(const CompareResult *, Text *), const char *what, bool w
     cr_expect_eq(strstr(out.at, what) != NULL, wanted, "%s: %s", what, out.at);
 }
 
+void near(double got, double want, double tolerance, const char *what) {
+    cr_expect(fabs(got - want) <= tolerance, "%s: %.10g, not %.10g", what, got, want);
+}
+
 void is(int comparison, const char *want) {
     const char *got = compare_word(&result, result.family.at[comparison].decision);
     cr_expect_str_eq(got, want);

@@ -16,6 +16,8 @@ void compared(const char *text, CompareColumns columns, CompareOptions options);
  * blanks. */
 void says(void (*write)(const CompareResult *, Text *), const char *what, bool wanted);
 
+void near(double got, double want, double tolerance, const char *what);
+
 /* Fail unless a comparison of `result` has the verdict. */
 void is(int comparison, const char *want);
 

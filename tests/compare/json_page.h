@@ -3,6 +3,7 @@
 #define TESTS_COMPARE_JSON_PAGE_H
 
 #include <ctype.h>
+#include <jansson.h>
 
 #include "tests/test.h"
 
@@ -20,6 +21,20 @@ static inline bool in_json_page(const char *word) {
     size_t length;
     if (!page) OK(file_read(SOURCE_ROOT "/docs/json.md", &page, &length, &e));
     return word_in(page, word);
+}
+
+/* Fail for a key that the page does not name; return how many keys there are. */
+static inline int documented(json_t *o) {
+    const char *key;
+    json_t *v;
+    size_t i;
+    int keys = 0;
+    json_array_foreach(o, i, v) keys += documented(v);
+    json_object_foreach(o, key, v) {
+        cr_expect(in_json_page(key), "'%s' is not in docs/json.md", key);
+        keys += 1 + documented(v);
+    }
+    return keys;
 }
 
 #endif

@@ -34,10 +34,6 @@ static char *json_of(const char *text, CompareOptions options) {
     return bytes;
 }
 
-static void near(double got, double want, double tolerance, const char *what) {
-    cr_expect(fabs(got - want) <= tolerance, "%s: %.10g, not %.10g", what, got, want);
-}
-
 static const char *verdict(int comparison) {
     return compare_word(&result, result.family.at[comparison].decision);
 }
@@ -257,19 +253,6 @@ Test(compare, looks_spend_alpha) {
     options.looks = 2, options.look[0] = 8, options.look[1] = 20;
     make(eight, options); /* .002 may be spent, 2/256 is the floor */
     cr_expect_str_eq(verdict(0), "not testable");
-}
-
-static int documented(json_t *o) {
-    const char *key;
-    json_t *v;
-    size_t i;
-    int keys = 0;
-    json_array_foreach(o, i, v) keys += documented(v);
-    json_object_foreach(o, key, v) {
-        cr_expect(in_json_page(key), "'%s' is not in docs/json.md", key);
-        keys += 1 + documented(v);
-    }
-    return keys;
 }
 
 Test(compare, the_page_names_every_key_of_the_json) {

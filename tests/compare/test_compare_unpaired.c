@@ -17,10 +17,6 @@ static void make(const char *text, CompareOptions options) {
     compared(text, apart, options);
 }
 
-static void near(double got, double want, double tolerance, const char *what) {
-    cr_expect(fabs(got - want) <= tolerance, "%s: %.10g, not %.10g", what, got, want);
-}
-
 static void ends(int comparison, const char *want, Rc code) {
     is(comparison, want);
     cr_expect_eq(compare_exit(&result), code, "exit %d, not %d", compare_exit(&result), code);
@@ -213,18 +209,6 @@ Test(compare_unpaired, order_of_rows_and_arms_changes_no_number) {
     cr_expect_eq(result.family.at[0].t.lo, before.t.lo);
     cr_expect_eq(result.family.at[0].chance.lo, before.chance.lo);
     cr_expect_eq(result.family.at[0].together.lo, before.together.lo);
-}
-
-static void documented(json_t *o) {
-    const char *key;
-    json_t *v;
-    size_t i;
-    json_array_foreach(o, i, v) documented(v);
-    json_object_foreach(o, key, v) {
-        cr_expect(in_json_page(key), "'%s' is not in docs/json.md", key);
-        cr_expect(!json_is_string(v) || strcmp(json_string_value(v), "nan"), "%s is nan", key);
-        documented(v);
-    }
 }
 
 /* gnuplot's program of what compare -o draws. */
