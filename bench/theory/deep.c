@@ -7,13 +7,12 @@
 /* Note the output's change by one step of gradient descent, then by noise. */
 static Rc changes(TheoryNotes *n, int seed, int layers, const char *placement, StatementId step, StatementId noise,
                   Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     TheoryPlan plan = {.layers = layers, .width = 64, .tokens = 4};
     if (theory_net_of(&net, plan, placement, seed, e)) return e->code;
     theory_net_gradients(net);
     theory_note(n, step, seed, layers, NAN, theory_step_change(net));
     if (noise != STATEMENT_COUNT) theory_note(n, noise, seed, layers, NAN, theory_noise_change(net));
-    theory_net_free(net);
     return RC_OK;
 }
 
@@ -32,13 +31,12 @@ static Rc deepnorm(TheoryNotes *n, int seed, int layers, Error *e) {
 /* Measure networks without any norm, up to the range of double. */
 static Rc none(TheoryNotes *n, int seed, int layers, Error *e) {
     enum { FROM = 50, EACH = 25 };
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     TheoryPlan plan = {.layers = layers, .width = 64, .tokens = 4};
     if (theory_net_of(&net, plan, "none", seed, e)) return e->code;
     theory_net_forward(net);
     for (int l = FROM; l <= layers; l += EACH)
         theory_note(n, STATEMENT_depth_none, seed, l, NAN, theory_net_square(net, PLACE_leaving, l - 1));
-    theory_net_free(net);
     return RC_OK;
 }
 

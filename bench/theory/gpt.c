@@ -18,16 +18,10 @@ static Rc net_of(TheoryNet **net, const char *placement, int layers, int seed, E
     return RC_OK;
 }
 
-/* Note what changes the weights, last. */
-static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, StatementId change) {
-    theory_note(n, change, seed, layers, NAN, theory_step_change(net));
-    theory_net_free(net);
-}
-
 /* Measure Post-LN at the sizes of write-up 000: 4 layers of width 128, 12 of width 512. */
 static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
     const bool deep = layers == SIZES;
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     if (sized_net(&net, "post", layers, deep ? OWN_WIDTH : 128, 8, seed, e)) return e->code;
     theory_net_gradients(net);
     for (int l = 1; l <= layers; l++)
@@ -35,17 +29,15 @@ static Rc own_post(TheoryNotes *n, int seed, int layers, Error *e) {
                     theory_net_gradient(net, l - 1, theory_w2));
     const double last = theory_net_gradient(net, layers - 1, theory_w2);
     if (deep) theory_note(n, STATEMENT_w000_own_post_depth, seed, layers, NAN, last);
-    theory_net_free(net);
     return RC_OK;
 }
 
 /* Measure the gradient of the last W2 at write-up 000's deep width. */
 static Rc own_last(TheoryNotes *n, const char *placement, StatementId depth, int seed, int layers, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     if (sized_net(&net, placement, layers, OWN_WIDTH, 8, seed, e)) return e->code;
     theory_net_gradients_until(net, layers - 1, theory_w2);
     theory_note(n, depth, seed, layers, NAN, theory_net_gradient(net, layers - 1, theory_w2));
-    theory_net_free(net);
     return RC_OK;
 }
 
@@ -61,7 +53,7 @@ static Rc post(TheoryNotes *n, int seed, int layers, Error *e) {
     const StatementId rising = layers == 4    ? STATEMENT_w000_profile_4
                                : layers == 12 ? STATEMENT_w000_profile_12
                                               : STATEMENT_w000_profile_20;
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     if (net_of(&net, "post", layers, seed, e)) return e->code;
     for (int l = 1; l <= layers; l++) {
         double g = theory_net_gradient(net, l - 1, theory_w2);
@@ -72,12 +64,12 @@ static Rc post(TheoryNotes *n, int seed, int layers, Error *e) {
         if (layers != SIZES) continue;
         theory_note(n, STATEMENT_gpt_lemma2_post, seed, l, 1.5, theory_net_square(net, PLACE_mlp_sum, l - 1));
     }
-    finish(n, net, seed, layers, STATEMENT_gpt_change_post);
+    theory_note(n, STATEMENT_gpt_change_post, seed, layers, NAN, theory_step_change(net));
     return RC_OK;
 }
 
 static Rc pre(TheoryNotes *n, int seed, int layers, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     if (net_of(&net, "pre", layers, seed, e)) return e->code;
     double first = theory_net_square(net, PLACE_leaving, -1);
     double last = theory_net_gradient(net, layers - 1, theory_w2);
@@ -90,26 +82,25 @@ static Rc pre(TheoryNotes *n, int seed, int layers, Error *e) {
         theory_note(n, STATEMENT_gpt_lemma2_pre, seed, l, NAN, (square - first) / l);
         if (l >= GROWN) theory_note(n, STATEMENT_gpt_pre_growth, seed, l, NAN, square);
     }
-    finish(n, net, seed, layers, STATEMENT_gpt_change_pre);
+    theory_note(n, STATEMENT_gpt_change_pre, seed, layers, NAN, theory_step_change(net));
     return RC_OK;
 }
 
 static Rc deepnorm(TheoryNotes *n, int seed, int layers, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     if (net_of(&net, "deepnorm", layers, seed, e)) return e->code;
-    finish(n, net, seed, layers, STATEMENT_gpt_change_deepnorm);
+    theory_note(n, STATEMENT_gpt_change_deepnorm, seed, layers, NAN, theory_step_change(net));
     return RC_OK;
 }
 
 static Rc peri(TheoryNotes *n, int seed, int layers, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     if (net_of(&net, "peri", layers, seed, e)) return e->code;
     double first = theory_net_square(net, PLACE_leaving, -1);
     for (int l = 1; l <= layers; l++) {
         double square = theory_net_square(net, PLACE_leaving, l - 1);
         theory_note(n, STATEMENT_gpt_peri_sum, seed, l, 1, square / (first + 2 * l));
     }
-    theory_net_free(net);
     return RC_OK;
 }
 

@@ -20,6 +20,10 @@ Rc theory_net_of(TheoryNet **net, TheoryPlan plan, const char *placement, int se
     return theory_net_make(net, &plan, e);
 }
 
+void theory_net_drop(TheoryNet **net) {
+    if (*net) theory_net_free(*net);
+}
+
 static double *output_of(const TheoryNet *net) {
     double *x = mem_alloc((size_t)theory_net_words(net), sizeof *x);
     theory_net_output(net, x);

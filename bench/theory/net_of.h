@@ -11,6 +11,9 @@ extern const char *const theory_w2;
  * Seeds count from 0. RC_UNMEASURED as theory_net_make. */
 Rc theory_net_of(TheoryNet **net, TheoryPlan plan, const char *placement, int seed, Error *e);
 
+/* Free a network, if there is one, where the block of LOCAL ends. */
+void theory_net_drop(TheoryNet **net);
+
 /* Compute |F(w - eta dL/dw) - F(w)| / eta after theory_net_gradients, the root of the mean square over tokens; restore
  * the weights. */
 double theory_step_change(TheoryNet *net);

@@ -11,7 +11,7 @@ static const TheoryPlan forward_plan = {.layers = FORWARD_LAYERS, .width = 64, .
 
 /* Measure Lemma 2 for Post-LN. */
 static Rc forward_post(TheoryNotes *n, int seed, int argument, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     (void)argument;
     if (theory_net_of(&net, forward_plan, "post", seed, e)) return e->code;
     theory_net_forward(net);
@@ -22,13 +22,12 @@ static Rc forward_post(TheoryNotes *n, int seed, int argument, Error *e) {
         theory_note(n, STATEMENT_lemma2_post_hidden, seed, l + 1, 1, hidden);
         theory_note(n, STATEMENT_w003_post_hidden, seed, l + 1, 1.5, hidden);
     }
-    theory_net_free(net);
     return RC_OK;
 }
 
 /* Measure Lemma 2 for Pre-LN: bands, and the recursion with this network's c. */
 static Rc forward_pre(TheoryNotes *n, int seed, int argument, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     (void)argument;
     if (theory_net_of(&net, forward_plan, "pre", seed, e)) return e->code;
     theory_net_forward(net);
@@ -41,16 +40,15 @@ static Rc forward_pre(TheoryNotes *n, int seed, int argument, Error *e) {
         theory_note(n, STATEMENT_lemma2_pre_recursion, seed, l + 1, 1, square / sum);
         if (l + 1 >= GROWN) theory_note(n, STATEMENT_pre_growth, seed, l + 1, NAN, square);
     }
-    theory_net_free(net);
     return RC_OK;
 }
 
 /* Measure Peri-LN, with two outputs of norm sqrt(d) per block, and write-up 004's printed block beside it. */
 static Rc forward_peri(TheoryNotes *n, int seed, int argument, Error *e) {
-    TheoryNet *net, *printed;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL, *printed = NULL;
     (void)argument;
     if (theory_net_of(&net, forward_plan, "peri", seed, e)) return e->code;
-    if (theory_net_of(&printed, forward_plan, "prepost", seed, e)) return theory_net_free(net), e->code;
+    if (theory_net_of(&printed, forward_plan, "prepost", seed, e)) return e->code;
     theory_net_forward(net);
     theory_net_forward(printed);
     double first = theory_net_square(net, PLACE_leaving, -1);
@@ -60,14 +58,12 @@ static Rc forward_peri(TheoryNotes *n, int seed, int argument, Error *e) {
         theory_note(n, STATEMENT_w004_block, seed, l + 1, 1, theory_net_square(printed, PLACE_leaving, l) / square);
         if (l + 1 >= GROWN) theory_note(n, STATEMENT_peri_growth, seed, l + 1, NAN, square);
     }
-    theory_net_free(net);
-    theory_net_free(printed);
     return RC_OK;
 }
 
 /* Measure DeepNorm: the hidden state is exactly sqrt(d) long after each norm, the first block's input is not. */
 static Rc forward_deepnorm(TheoryNotes *n, int seed, int argument, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     (void)argument;
     if (theory_net_of(&net, forward_plan, "deepnorm", seed, e)) return e->code;
     theory_net_forward(net);
@@ -79,7 +75,6 @@ static Rc forward_deepnorm(TheoryNotes *n, int seed, int argument, Error *e) {
         theory_note(n, STATEMENT_deepnorm_attn, seed, l + 1, 1, attn);
         theory_note(n, STATEMENT_deepnorm_mlp, seed, l + 1, 1, mlp);
     }
-    theory_net_free(net);
     return RC_OK;
 }
 
@@ -95,7 +90,7 @@ enum { DEEPEST = 32, DEPTH_SEEDS = 8 };
 /* Measure Theorem 1; in the first seeds also the profile over the deepest network's layers, and the output's change by
  * an update and noise. */
 static Rc at_depth(TheoryNotes *n, int seed, int layers, const Depths *of, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     TheoryPlan plan = {.layers = layers, .width = 128, .tokens = 32};
     if (theory_net_of(&net, plan, of->placement, seed, e)) return e->code;
     theory_net_gradients(net);
@@ -106,7 +101,6 @@ static Rc at_depth(TheoryNotes *n, int seed, int layers, const Depths *of, Error
         theory_note(n, of->profile, seed, l, NAN, theory_net_gradient(net, l - 1, theory_w2));
     if (all && of->change != STATEMENT_COUNT) theory_note(n, of->change, seed, layers, NAN, theory_step_change(net));
     if (all && of->noise != STATEMENT_COUNT) theory_note(n, of->noise, seed, layers, NAN, theory_noise_change(net));
-    theory_net_free(net);
     return RC_OK;
 }
 
@@ -133,7 +127,7 @@ static Rc layerwise(TheoryNotes *n, int seed, int argument, Error *e) {
     double ratio[2], change[2];
     (void)argument;
     for (int i = 0; i < 2; i++) {
-        TheoryNet *net;
+        LOCAL(theory_net_drop) TheoryNet *net = NULL;
         TheoryPlan plan = {.layers = 18, .width = 64, .tokens = 8};
         double least = INFINITY, most = 0;
         if (theory_net_of(&net, plan, i ? "post-init" : "post", seed, e)) return e->code;
@@ -144,7 +138,6 @@ static Rc layerwise(TheoryNotes *n, int seed, int argument, Error *e) {
         }
         ratio[i] = log(most / least);
         change[i] = log(theory_step_change(net));
-        theory_net_free(net);
     }
     theory_note(n, STATEMENT_layerwise_ratio, seed, 18, NAN, ratio[1] - ratio[0]);
     theory_note(n, STATEMENT_layerwise_change, seed, 18, NAN, change[1] - change[0]);
@@ -157,14 +150,13 @@ static Rc centered(TheoryNotes *n, int seed, int argument, Error *e) {
     double out[2][WORDS], most = 0;
     (void)argument;
     for (int i = 0; i < 2; i++) {
-        TheoryNet *net;
+        LOCAL(theory_net_drop) TheoryNet *net = NULL;
         TheoryPlan plan = {.layers = 8, .width = 32, .tokens = 8};
         if (theory_net_of(&net, plan, i ? "pre-rms" : "pre", seed, e)) return e->code;
         assert(theory_net_words(net) == WORDS);
         theory_net_center(net);
         theory_net_forward(net);
         theory_net_output(net, out[i]);
-        theory_net_free(net);
     }
     for (int i = 0; i < WORDS; i++) most = fmax(most, fabs(out[0][i] - out[1][i]));
     theory_note(n, STATEMENT_pre_is_centered_rms, seed, 0, 0, most);
@@ -173,7 +165,7 @@ static Rc centered(TheoryNotes *n, int seed, int argument, Error *e) {
 
 /* Measure ReZero at initialization. */
 static Rc rezero(TheoryNotes *n, int seed, int argument, Error *e) {
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     TheoryPlan plan = {.layers = 16, .width = 32, .tokens = 4};
     double in[128], out[128], most = 0;
     (void)argument;
@@ -187,14 +179,13 @@ static Rc rezero(TheoryNotes *n, int seed, int argument, Error *e) {
     theory_note(n, STATEMENT_rezero_weights, seed, 0, 0, theory_net_largest_gradient(net));
     for (int l = 0; l < plan.layers; l++)
         theory_note(n, STATEMENT_rezero_gates, seed, l + 1, NAN, theory_net_gradient(net, l, "gate"));
-    theory_net_free(net);
     return RC_OK;
 }
 
 /* Compute the singular values of dx_L / dx_0 of one token, descending. */
 static Rc spectrum(const char *variant, int seed, double *s, Error *e) {
     enum { D = 32 };
-    TheoryNet *net;
+    LOCAL(theory_net_drop) TheoryNet *net = NULL;
     TheoryPlan plan = {.layers = 16, .width = D, .tokens = 1, .head = HEAD_direction};
     double jacobian[D * D];
     if (theory_net_of(&net, plan, variant, seed, e)) return e->code;
@@ -205,7 +196,6 @@ static Rc spectrum(const char *variant, int seed, double *s, Error *e) {
         theory_net_gradients(net);
         theory_net_input_gradient(net, jacobian + i * D);
     }
-    theory_net_free(net);
     return theory_singular(jacobian, D, s, e);
 }
 

@@ -220,12 +220,11 @@ static Rc constants(TheoryNotes *n, int seed, int argument, Error *e) {
     static const int depth[] = {1, 10, 100, 1000};
     (void)seed, (void)argument;
     for (size_t i = 0; i < sizeof depth / sizeof *depth; i++) {
-        TheoryNet *net;
+        LOCAL(theory_net_drop) TheoryNet *net = NULL;
         TheoryPlan plan = {.layers = depth[i], .width = 4, .tokens = 1};
         if (theory_net_of(&net, plan, "deepnorm", 0, e)) return e->code;
         double alpha = rule_value(variant_find("deepnorm", e)->carry, (RulePlace){0, depth[i], 4, STACK_ALONE});
         double v = theory_net_scale(net, "mlp.c_fc.weight"), w = theory_net_scale(net, "mlp.c_proj.weight");
-        theory_net_free(net);
         theory_note(n, STATEMENT_deepnorm_constants, 0, depth[i], 1, 2 * depth[i] * (v * v + w * w) / (alpha * alpha));
     }
     if (arithmetic(n, e)) return e->code;
