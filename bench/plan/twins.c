@@ -20,14 +20,16 @@ static char *outline(const Experiment *x, const Arm *a) {
     return text.at;
 }
 
+static bool same_keys(const RunSpec *a, const RunSpec *b) {
+    LOCAL_TEXT(one);
+    LOCAL_TEXT(other);
+    spec_text_keys(a, &one), spec_text_keys(b, &other);
+    return !strcmp(one.at, other.at);
+}
+
 static bool same_spec(const Experiment *x, int cell, int a, int b) {
     RunSpec one = experiment_spec(x, cell, a, 0), other = experiment_spec(x, cell, b, 0);
-    Text texts[2];
-    text_init(&texts[0]), text_init(&texts[1]);
-    spec_text_keys(&one, &texts[0]), spec_text_keys(&other, &texts[1]);
-    bool same = !strcmp(texts[0].at, texts[1].at);
-    text_release(&texts[0]), text_release(&texts[1]);
-    return same;
+    return same_keys(&one, &other);
 }
 
 void twins_find(const Experiment *x, int *first) {
@@ -63,15 +65,9 @@ static void see(Seen *now, const Seen *before, const RunSpec *spec) {
 }
 
 static bool alike(const Seen *a, const Seen *b) {
-    Text texts[2];
     RunSpec spec = b->spec;
-    if (strcmp(a->tape, b->tape) != 0) return false;
     spec.variant = a->spec.variant, spec.mended = a->spec.mended;
-    text_init(&texts[0]), text_init(&texts[1]);
-    spec_text_keys(&a->spec, &texts[0]), spec_text_keys(&spec, &texts[1]);
-    bool same = !strcmp(texts[0].at, texts[1].at);
-    text_release(&texts[0]), text_release(&texts[1]);
-    return same;
+    return !strcmp(a->tape, b->tape) && same_keys(&a->spec, &spec);
 }
 
 /* Fill like[cells * arms] with the first arm of the cell whose tape, and keys beside the row, are equal, possibly
