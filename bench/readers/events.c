@@ -36,10 +36,10 @@ bool events_is(const LogFile *file) {
     return file->length >= HEAD && head_is((const uint8_t *)file->bytes);
 }
 
-/* "1717312614.25", as SummaryWriter.add_hparams calls a folder. */
+/* "1717312614.25", as SummaryWriter.add_hparams calls a folder: seconds since 1970, not the "0.001" of a rate. */
 static bool is_time(const char *name) {
     size_t n = strspn(name, "0123456789");
-    return n && name[n] == '.' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")];
+    return n >= 9 && name[n] == '.' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")];
 }
 
 static void rename_series(LogSeries *s, const char *before, const char *name) {

@@ -489,6 +489,17 @@ Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
         cr_expect(log_series(&l.log[0], parts[i].metric), "no %s", parts[i].metric);
 }
 
+Test(readers, event_files_in_folders_of_rates_are_runs) {
+    static const float low[] = {3, 2.5f}, high[] = {4, 3.5f};
+    char bytes[1000];
+    if (!event_known) return;
+    logs_write_bytes("rates/pre/0.001/events.out.tfevents.1", bytes, logs_events(bytes, "loss", low, 2));
+    logs_write_bytes("rates/pre/0.01/events.out.tfevents.1", bytes, logs_events(bytes, "loss", high, 2));
+    logs_read_below("rates");
+    cr_assert_eq(l.count, 2, "%d runs", l.count);
+    cr_expect(l.log[0].series[0].at[1].value == 2.5 && l.log[1].series[0].at[1].value == 3.5);
+}
+
 Test(readers, what_a_name_promises_and_a_file_does_not_hold_is_named) {
     logs_write("odd/a/metrics.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
     logs_write("odd/b/metrics.jsonl", "{\"step\": 1, \"lo\n{\"step\": 2, \"loss\": 1}\n");
