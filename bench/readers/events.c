@@ -1,6 +1,7 @@
 /* Records of an event file: length (8 bytes), its checksum (4), the event, its checksum (4); little endian. */
 #include "bench/readers/events.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,18 @@ static void rename_series(LogSeries *s, const char *before, const char *name) {
     s->name = mem_text(text);
 }
 
+static bool holds_events(const char *folder) {
+    DIR *at = opendir(folder);
+    bool found = false;
+    for (struct dirent *entry; at && !found && (entry = readdir(at));) found = strstr(entry->d_name, "tfevents") != NULL;
+    if (at) closedir(at);
+    return found;
+}
+
 /* Whether a folder holds a part of the run above it: Keras' train/ and validation/, whose tags are the same, what
- * add_scalars writes (loss_train/ with the tag loss), or add_hparams. Its series get the folder's name. */
-static bool is_part(Log *log, const char *name) {
+ * add_scalars writes (loss_train/ with the tag loss, beside its run's own file), or add_hparams. Its series get the
+ * folder's name. */
+static bool is_part(Log *log, const char *name, const char *above) {
     static const char *const parts[] = {"train", "validation", "valid", "val", "test", "eval"};
     char before[40];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -66,7 +76,7 @@ static bool is_part(Log *log, const char *name) {
     size_t n = log->count == 1 ? strlen(log->series[0].name) : 0;
     for (size_t i = 0; i < n; i++)
         if (name[i] != (log->series[0].name[i] == '/' ? '_' : log->series[0].name[i])) return false;
-    if (!n || name[n] != '_') return false;
+    if (!n || name[n] != '_' || !holds_events(above)) return false;
     rename_series(&log->series[0], "", name);
     return true;
 }
@@ -76,8 +86,8 @@ static void place(Log *log) {
     char folder[4100], above[4100];
     log_folder(folder, sizeof folder, log->path, 0);
     const char *slash = strrchr(folder, '/'), *file = strrchr(log->path, '/');
-    if (!slash || !is_part(log, slash + 1)) return;
     log_folder(above, sizeof above, log->path, 1);
+    if (!slash || !is_part(log, slash + 1, above)) return;
     Text path;
     text_init(&path);
     text_format(&path, "%s%s", above, file);

@@ -474,7 +474,8 @@ Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
     static const float value[] = {3, 2.5f};
     static const struct {
         const char *file, *tag, *metric;
-    } parts[] = {{"parts/r/train/events.out.tfevents.1", "epoch_loss", "train/epoch_loss"},
+    } parts[] = {{"parts/r/events.out.tfevents.1", "loss", "loss"},
+                 {"parts/r/train/events.out.tfevents.1", "epoch_loss", "train/epoch_loss"},
                  {"parts/r/validation/events.out.tfevents.1", "epoch_loss", "validation/epoch_loss"},
                  {"parts/r/loss_top/events.out.tfevents.1", "loss", "loss_top"},
                  {"parts/r/1717312614.25/events.out.tfevents.1", "hparam/final", "hparam/final"}};
@@ -489,10 +490,14 @@ Test(readers, event_files_in_folders_of_a_run_are_its_parts) {
         cr_expect(log_series(&l.log[0], parts[i].metric), "no %s", parts[i].metric);
 }
 
-Test(readers, event_files_in_folders_of_rates_are_runs) {
+Test(readers, event_files_in_folders_of_rates_and_tags_are_runs) {
     static const float low[] = {3, 2.5f}, high[] = {4, 3.5f};
     char bytes[1000];
     if (!event_known) return;
+    logs_write_bytes("tags/loss_mse_s1/events.out.tfevents.1", bytes, logs_events(bytes, "loss", low, 2));
+    logs_write_bytes("tags/loss_huber_s1/events.out.tfevents.1", bytes, logs_events(bytes, "loss", high, 2));
+    logs_read_below("tags");
+    cr_expect_eq(l.count, 2, "%d runs that begin with their tag, beside no file of a run above", l.count);
     logs_write_bytes("rates/pre/0.001/events.out.tfevents.1", bytes, logs_events(bytes, "loss", low, 2));
     logs_write_bytes("rates/pre/0.01/events.out.tfevents.1", bytes, logs_events(bytes, "loss", high, 2));
     logs_read_below("rates");
