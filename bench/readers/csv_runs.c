@@ -69,6 +69,7 @@ static void chart_line(const Csv *c, const ChartColumn *column, double step, Log
         if (!cell(c->field[i], &x)) continue;
         if (column[i].log >= 0) log_point(&out->log[column[i].log], column[i].metric, step, x);
         if (column[i].band < 0 || !cell(c->field[column[i].band], &middle) || x == middle) continue;
+        if (isnan(x) && isnan(middle)) continue;
         Log *log = &out->log[column[column[i].band].log];
         if (!strstr(log->doubt ? log->doubt : "", "smoothed"))
             log_doubt(log, "a smoothed or grouped chart: its __MIN and __MAX differ from its line");

@@ -457,6 +457,14 @@ Test(readers, runs_of_one_name_in_a_chart_stay_two) {
     cr_expect(l.count == 2 && l.log[1].series[0].at[0].value == 3, "%d runs", l.count);
 }
 
+Test(readers, a_chart_of_a_run_that_diverged_is_not_smoothed) {
+    const Log *log = logs_read_one(logs_write("nan.csv", "Step,a - loss,a - loss__MIN,a - loss__MAX\n1,2,2,2\n"
+                                                         "2,NaN,NaN,NaN\n"));
+    cr_expect(!log->doubt && isnan(log->series[0].at[1].value), "%s", log->doubt);
+    log = logs_read_one(logs_write("nan.csv", "Step,a - loss,a - loss__MIN,a - loss__MAX\n1,NaN,2,NaN\n"));
+    cr_expect(log->doubt && strstr(log->doubt, "smoothed"));
+}
+
 Test(readers, text_in_utf16_of_both_orders) {
     static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
     char bytes[2 * sizeof plain];
