@@ -253,13 +253,6 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     return rc;
 }
 
-bool log_unfinished(const char *state) {
-    static const char *const bad[] = {"crashed", "failed", "killed", "running", "preempted", "preempting", "scheduled"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (!strcasecmp(state, bad[i])) return true;
-    return false;
-}
-
 static void table_row(const LogFile *file, const Csv *c, int name, int state, Log *log) {
     for (int i = 0; i < c->fields; i++) {
         double x;
@@ -268,8 +261,7 @@ static void table_row(const LogFile *file, const Csv *c, int name, int state, Lo
         if (log_number(c->field[i], &x)) log_point(log, file->field[i], 0, x);
     }
     if (name >= 0) log_setting(log, file->field[name], c->field[name]);
-    if (state >= 0 && log_unfinished(c->field[state]))
-        log_fault(log, "its %s is %.40s", file->field[state], c->field[state]);
+    if (state >= 0) log_state(log, file->field[state], c->field[state]);
 }
 
 /* A table that somebody already averaged: "loss_mean" beside "loss_std". */

@@ -268,3 +268,16 @@ bool log_absent(const char *text) {
         if (!strcasecmp(text, words[i])) return true;
     return false;
 }
+
+bool log_unfinished(const char *state) {
+    static const char *const bad[] = {"crashed", "failed", "killed", "running", "preempted", "preempting", "scheduled"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!strcasecmp(state, bad[i])) return true;
+    return false;
+}
+
+void log_state(Log *log, const char *key, const char *state) {
+    if (log_unfinished(state)) log_fault(log, "its %s is %.40s", key, state);
+    for (int i = 0; i < log->count && !strcasecmp(state, "diverged"); i++)
+        for (size_t k = 0; k < log->series[i].count; k++) log->series[i].at[k].value = (double)NAN;
+}

@@ -95,5 +95,7 @@ bool log_absent(const char *text);
 
 /* A state of W&B or a scheduler in which a run did not reach its end: crashed, failed, killed, running, preempted. */
 bool log_unfinished(const char *state);
+/* A run's state: such a one is a fault, and all numbers that were read of a run that diverged are NaN. */
+void log_state(Log *log, const char *key, const char *state);
 
 #endif

@@ -465,6 +465,17 @@ Test(readers, a_chart_of_a_run_that_diverged_is_not_smoothed) {
     cr_expect(log->doubt && strstr(log->doubt, "smoothed"));
 }
 
+Test(readers, rows_of_runs_that_diverged_have_no_value) {
+    static const char *const texts[] = {"arm,lr,seed,status,loss\na,1,1,ok,4\nb,1,1,Diverged,3\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        OK(logs_read_again(logs_write("diverged.csv", texts[i]), -1, &e));
+        cr_assert_eq(l.count, 2, "%s", texts[i]);
+        cr_expect(!l.log[1].fault && log_series(&l.log[0], "loss")->at[0].value == 4, "%s", texts[i]);
+        cr_expect(isnan(log_series(&l.log[1], "loss")->at[0].value), "%s", texts[i]);
+        cr_expect_str_eq(log_setting_of(&l.log[1], "lr"), "1");
+    }
+}
+
 Test(readers, text_in_utf16_of_both_orders) {
     static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
     char bytes[2 * sizeof plain];
