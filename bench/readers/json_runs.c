@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "bench/formats/json.h"
@@ -332,9 +333,21 @@ static void put_header(LinesOf *l) {
     json_decref(l->header);
 }
 
+/* Heed what a row says of its run's end: its state, or else its status. */
+static void heed_state(Log *log) {
+    static const char *const keys[] = {"state", "status"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (int i = 0; i < log->settings; i++)
+            if (!strcasecmp(log->setting[i].key, keys[k])) {
+                log_state(log, log->setting[i].key, log->setting[i].value);
+                return;
+            }
+}
+
 static void lines_end(LinesOf *l) {
     put_held(l, NULL);
     if (l->rows) logs_gather_rows(l->out, l->first, l->named);
+    for (int i = l->first; l->rows && i < l->out->count; i++) heed_state(&l->out->log[i]);
     if (l->header) put_header(l);
     if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
     for (int i = l->first; i < l->out->count; i++) {

@@ -436,6 +436,11 @@ static const struct {
      "its acc has numbers with and without a sign of percent", NULL, NULL},
     {"plain.jsonl", "{\"loss\": 2}\n{\"loss\": 1}\n", NULL, "no key counts its steps; lines are counted", NULL},
     {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
+    {"crash.jsonl", "{\"run\": \"a\", \"state\": \"crashed\", \"loss\": 2}\n{\"run\": \"b\", \"loss\": 2}\n",
+     "its state is crashed", NULL, NULL},
+    {"killed.json", "[{\"run\": \"a\", \"step\": 1, \"loss\": 3, \"status\": \"killed\"},\n"
+                    " {\"run\": \"a\", \"step\": 2, \"loss\": 2, \"status\": \"killed\"}]",
+     "its status is killed", NULL, NULL},
 };
 
 Test(readers, files_that_are_bad) {
@@ -466,9 +471,12 @@ Test(readers, a_chart_of_a_run_that_diverged_is_not_smoothed) {
 }
 
 Test(readers, rows_of_runs_that_diverged_have_no_value) {
-    static const char *const texts[] = {"arm,lr,seed,status,loss\na,1,1,ok,4\nb,1,1,Diverged,3\n"};
+    static const char *const texts[] = {
+        "arm,lr,seed,status,loss\na,1,1,ok,4\nb,1,1,Diverged,3\n",
+        "{\"arm\": \"a\", \"lr\": 1, \"seed\": 1, \"status\": \"ok\", \"loss\": 4}\n"
+        "{\"arm\": \"b\", \"lr\": 1, \"seed\": 1, \"status\": \"diverged\", \"loss\": 3}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        OK(logs_read_again(logs_write("diverged.csv", texts[i]), -1, &e));
+        OK(logs_read_again(logs_write(i ? "diverged.jsonl" : "diverged.csv", texts[i]), -1, &e));
         cr_assert_eq(l.count, 2, "%s", texts[i]);
         cr_expect(!l.log[1].fault && log_series(&l.log[0], "loss")->at[0].value == 4, "%s", texts[i]);
         cr_expect(isnan(log_series(&l.log[1], "loss")->at[0].value), "%s", texts[i]);
