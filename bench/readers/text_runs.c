@@ -212,7 +212,7 @@ static bool nanogpt_line(const char *line, Log *log) {
 }
 
 /* "iteration 20/ 40 | consumed samples: 160 | lm loss: 2.918E+00 | grad norm: 0.511 |" of Megatron-LM, and "validation
- * loss at iteration 20 | lm loss value: 2.8E+00 | lm loss PPL: 1.6E+01 |". */
+ * loss at iteration 20 | lm loss value: 2.8E+00 | lm loss PPL: 1.6E+01 |", which may say "on test set" before the bar. */
 static bool megatron_line(const char *line, Log *log) {
     char all[1024], *rest = all, *field, step_text[32];
     bool valid = begins(line, "validation loss at iteration ") != NULL, any = false;
@@ -222,11 +222,12 @@ static bool megatron_line(const char *line, Log *log) {
     at += strlen(valid ? "validation loss at iteration " : "iteration ");
     if (sscanf(at, " %31[0-9]", step_text) != 1 || !parse_real(step_text, &step)) return false;
     snprintf(all, sizeof all, "%s", strchr(at, '|') + 1);
+    const char *test = strstr(at, "on test set"), *split = test && test < strchr(at, '|') ? "test " : "validation ";
     while ((field = strsep(&rest, "|"))) {
         char *colon = strrchr(field, ':'), metric[120];
         if (!colon || !number_at(colon + 1 + strspn(colon + 1, " "), &x)) continue;
         *colon = 0;
-        snprintf(metric, sizeof metric, "%s%.90s", valid ? "validation " : "", trim(field));
+        snprintf(metric, sizeof metric, "%s%.90s", valid ? split : "", trim(field));
         any |= strstr(metric, "loss") != NULL;
         point(log, metric, step, x);
     }

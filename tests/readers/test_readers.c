@@ -53,6 +53,14 @@ static const Case cases[] = {
     {"megatron2.log",
      " iteration 5/ 40 | lm loss: 2.5E+00 | grad norm: 0.5 |\n iteration 6/ 40 | lm loss: 2.25E+00 |\n",
      READER_megatron, 1, "", "lm loss", 2, 6, 2.25},
+    {"megatron3.log",
+     " validation loss at iteration 20 on validation set | lm loss value: 2.25E+00 | \n"
+     " validation loss at iteration 20 on test set | lm loss value: 2.5E+00 | \n",
+     READER_megatron, 1, "", "validation lm loss value", 1, 20, 2.25},
+    {"megatron4.log",
+     " validation loss at iteration 20 on validation set | lm loss value: 2.25E+00 | \n"
+     " validation loss at iteration 20 on test set | lm loss value: 2.5E+00 | \n",
+     READER_megatron, 1, "", "test lm loss value", 1, 20, 2.5},
     {"titan.log",
      "[rank0]:[titan] 2024-10-01 10:00:00,123 - root - INFO - \033[31mstep: 10  \033[32mloss:  2.5000  "
      "\033[33mmemory:  1.2GiB(1.3%)  \033[34mtps: 4,321\033[39m\n[rank0]:[titan] - INFO - step: 20  loss:  2.2500  "
