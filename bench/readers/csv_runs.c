@@ -230,6 +230,36 @@ static void curve_line(const LogFile *file, const Csv *c, double step, const cha
     }
 }
 
+/* Steps of a curve's file that are no numbers. */
+typedef struct {
+    Odd first;
+    int lines;
+    bool last; /* the last line has one */
+} OddSteps;
+
+/* The step of a line, which is that of the line before where it is empty. false: it is no number. */
+static bool step_of(const LogFile *file, const Csv *c, int at, OddSteps *odd, double *step) {
+    const char *text = c->field[at];
+    double x;
+    odd->last = !log_number(text, &x) && !log_absent(text) && strcmp(text, file->field[at]) != 0;
+    if (!odd->last && log_number(text, &x) && !isnan(x)) *step = x;
+    if (odd->last && !odd->lines++) {
+        odd->first.line = c->line;
+        snprintf(odd->first.text, sizeof odd->first.text, "%.60s", text);
+    }
+    return !odd->last;
+}
+
+/* A word in the place of the last line's step is a footer's, such as "mean"; what else is no number might be a step. */
+static void say_steps(const char *column, const OddSteps *odd, Log *log) {
+    bool footer = odd->lines == 1 && odd->last && !strpbrk(odd->first.text, "0123456789");
+    if (footer)
+        log_doubt(log, "its %.80s on line %ld, the last, is '%s', no number; the line is not read", column,
+                  odd->first.line, odd->first.text);
+    else if (odd->lines)
+        log_fault(log, "its %.80s on line %ld is '%s', no number", column, odd->first.line, odd->first.text);
+}
+
 Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     char *copy;
     LOCAL(csv_release) Csv c = begin(file, &copy);
@@ -237,16 +267,17 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     bool broken = false;
     int at = log_step_column(file);
     double step = 0;
+    OddSteps odd_steps = {0};
     Log *log = logs_add(out, reader, file->path, "", NULL);
     OWNED char *only = dvclive_metric(log);
     OWNED Odd *odd = mem_alloc((size_t)file->fields + 1, sizeof *odd);
     if (at < 0) rc = error_set(e, RC_USAGE, "%.600s: no column counts steps (step, global_step, epoch)", file->path);
     if (!rc && csv_next(&c, &rc, e) && !rc)
         while (next(&c, file->fields, &broken, &rc, e)) {
-            log_number(c.field[at], &step); /* an empty one: of the line before */
-            curve_line(file, &c, step, only, odd, log);
+            if (step_of(file, &c, at, &odd_steps, &step)) curve_line(file, &c, step, only, odd, log);
         }
     say_odd(file, odd, log);
+    if (!rc) say_steps(file->field[at], &odd_steps, log);
     note_marks(&c, file, only, out, out->count - 1);
     if (broken) log_doubt(log, "its last line breaks off");
     free(copy);

@@ -435,6 +435,13 @@ static const struct {
     {"comma.csv", "epoch;loss\n0;1,512\n", "no line holds a number: its loss on line 2 is '1,512' (decimals take", NULL,
      NULL},
     {"text.csv", "epoch,loss\n0,1.5\n1,bad\n2,NA\n", NULL, "its loss on line 3 is 'bad', no number", NULL},
+    {"grouped.csv", "step,loss\n\"750\",3\n\"1,000\",2\n\"1,250\",1\n", "its step on line 3 is '1,000', no number", NULL,
+     NULL},
+    {"kilo.csv", "step,loss\n900,3\n1k,2\n", "its step on line 3 is '1k', no number", NULL, NULL},
+    {"billion.tsv", "tokens\tloss\n0.5B\t3\n1B\t2\n", "its tokens on line 2 is '0.5B', no number", NULL, NULL},
+    {"footers.csv", "epoch,loss\n1,3\n2,2\nmean,2.5\nstd,0.7\n", "its epoch on line 4 is 'mean', no number", NULL, NULL},
+    {"footer.csv", "epoch,loss\n1,3\n2,2\nmean,2.5\n", NULL, "its epoch on line 4, the last, is 'mean', no number", NULL},
+    {"again.csv", "epoch,loss\n1,3\nepoch,loss\n2,2\n", NULL, "its loss on line 3 is 'loss', no number", NULL},
     {"run.csv.bz2", "BZh91AY..", "it is a bzip2 archive: unpack it (bunzip2)", NULL, NULL},
     {"run.csv.xz", "\xFD\067zXZ..", "it is an xz archive: unpack it (unxz)", NULL, NULL},
     {"run.parquet", "PAR1....", "it is a Parquet file: write it as CSV or JSON", NULL, NULL},
@@ -490,6 +497,14 @@ Test(readers, rows_of_runs_that_diverged_have_no_value) {
         cr_expect(isnan(log_series(&l.log[1], "loss")->at[0].value), "%s", texts[i]);
         cr_expect_str_eq(log_setting_of(&l.log[1], "lr"), "1");
     }
+}
+
+Test(readers, steps_of_a_curve_that_are_empty_or_no_numbers) {
+    const Log *log = logs_read_one(logs_write("footer.csv", "epoch,loss\n1,3\n2,2\nmean,2.5\n"));
+    cr_expect(log->series[0].count == 2 && log->series[0].at[1].value == 2, "a footer is no step");
+    log = logs_read_one(logs_write("gaps.csv", "step,loss,acc\n1,3,\n,,0.5\n2,2,\nNaN,,0.75\n"));
+    const LogSeries *acc = log_series(log, "acc");
+    cr_expect(!log->fault && !log->doubt && acc->count == 2 && acc->at[0].step == 1 && acc->at[1].step == 2);
 }
 
 Test(readers, text_in_utf16_of_both_orders) {
