@@ -89,7 +89,8 @@ static void note_marks(const Csv *c, const LogFile *file, const char *only, Logs
         out->log[i].written = csv_written(c);
         for (int k = 0; k < file->fields; k++) {
             const char *metric = only ? only : file->field[k];
-            if (csv_percent(c, k) && log_series(&out->log[i], metric)) log_percent(&out->log[i], metric);
+            for (int s = 0; s < out->log[i].count && csv_percent(c, k); s++)
+                if (!strcmp(log_kindless(out->log[i].series[s].name), metric)) out->log[i].series[s].percent = true;
         }
     }
 }
@@ -195,13 +196,19 @@ static char *dvclive_metric(Log *log) {
 
 /* What stands in a column beside numbers. */
 typedef struct {
-    bool numbers;
+    bool numbers, unlike; /* unlike: texts differ */
     char text[64];
     long line; /* of the text; 0: there is none */
 } Odd;
 
+static bool is_kind(const char *name) {
+    for (int i = 0; i < LOG_KINDS; i++)
+        if (!strcasecmp(name, log_kinds[i])) return true;
+    return false;
+}
+
 /* Text among the numbers of a column is doubtful; a column of text is a setting, or the fault where no column has
- * numbers. */
+ * numbers, or says what kind each line is. */
 static void say_odd(const LogFile *file, const Odd *odd, Log *log) {
     if (!log->count) log_fault(log, "no line holds a number");
     for (int i = 0; i < file->fields; i++) {
@@ -211,22 +218,35 @@ static void say_odd(const LogFile *file, const Odd *odd, Log *log) {
                       odd[i].text, strchr(odd[i].text, ',') ? " (decimals take a point)" : "");
         if (odd[i].numbers)
             log_doubt(log, "its %.80s on line %ld is '%s', no number", file->field[i], odd[i].line, odd[i].text);
-        else
+        else if (!odd[i].unlike || !is_kind(file->field[i]))
             log_setting(log, file->field[i], odd[i].text);
     }
 }
 
+static void kind_of(const LogFile *file, const Csv *c, char *out, size_t size) {
+    double x;
+    out[0] = 0;
+    for (int i = 0; i < LOG_KINDS && !out[0]; i++) {
+        int at = log_column(file, log_kinds[i]);
+        if (at >= 0 && !log_number(c->field[at], &x) && !log_absent(c->field[at])) log_kind(out, size, c->field[at]);
+    }
+}
+
 static void curve_line(const LogFile *file, const Csv *c, double step, const char *only, Odd *odd, Log *log) {
+    char kind[40], metric[700];
+    kind_of(file, c, kind, sizeof kind);
     for (int i = 0; i < c->fields; i++) {
         double x;
         if (log_is_step(file->field[i]) || log_is_clock(file->field[i]) || log_absent(c->field[i])) continue;
         if (log_number(c->field[i], &x)) {
-            log_point(log, only ? only : file->field[i], step, x);
+            snprintf(metric, sizeof metric, "%s%s%.600s", kind, kind[0] ? "." : "", only ? only : file->field[i]);
+            log_point(log, metric, step, x);
             odd[i].numbers = true;
         } else if (!odd[i].line) {
             odd[i].line = c->line;
             snprintf(odd[i].text, sizeof odd[i].text, "%.60s", c->field[i]);
-        }
+        } else
+            odd[i].unlike |= strncmp(odd[i].text, c->field[i], 60) != 0;
     }
 }
 
@@ -279,6 +299,7 @@ Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
     say_odd(file, odd, log);
     if (!rc) say_steps(file->field[at], &odd_steps, log);
     note_marks(&c, file, only, out, out->count - 1);
+    log_unkind(log);
     if (broken) log_doubt(log, "its last line breaks off");
     free(copy);
     return rc;

@@ -203,36 +203,11 @@ bool json_lines_is(const LogFile *file) {
     return json_is_object(file->line) || is_history(file->json);
 }
 
-/* What kind of line this is, such as "val"; "": nothing says so. KIND stands before it until unkind() ran. */
-#define KIND '\001'
 static void kind_of(json_t *object, char *out, size_t size) {
-    static const char *const keys[] = {"split", "phase", "stage",  "mode",     "kind",
-                                       "event", "type",  "subset", "partition"};
     out[0] = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && !out[0]; i++) {
-        json_t *v = json_object_get(object, keys[i]);
-        if (!json_is_string(v) || !json_string_length(v) || json_string_length(v) > 30) continue;
-        snprintf(out, size, "%c%s", KIND, json_string_value(v));
-        for (char *c = out; *c; c++)
-            if (*c == '.') *c = '_';
-    }
-}
-
-static const char *bare(const char *name) {
-    return name[0] == KIND ? strchr(name, '.') + 1 : name;
-}
-
-/* Names without their kind, where one kind of lines has that metric; "val.loss" and "train.loss" otherwise. */
-static void unkind(Log *log) {
-    OWNED bool *keep = mem_alloc((size_t)log->count + 1, sizeof *keep);
-    for (int i = 0; i < log->count; i++)
-        for (int k = 0; k < log->count; k++)
-            keep[i] |= k != i && !strcmp(bare(log->series[i].name), bare(log->series[k].name));
-    for (int i = 0; i < log->count; i++) {
-        char *name = log->series[i].name;
-        if (name[0] != KIND) continue;
-        log->series[i].name = mem_text(keep[i] ? name + 1 : bare(name));
-        free(name);
+    for (int i = 0; i < LOG_KINDS && !out[0]; i++) {
+        const char *text = json_string_value(json_object_get(object, log_kinds[i]));
+        if (text) log_kind(out, size, text);
     }
 }
 
@@ -352,7 +327,7 @@ static void lines_end(LinesOf *l) {
     if (l->out->count == l->first) logs_add(l->out, l->reader, l->file->path, "", NULL);
     for (int i = l->first; i < l->out->count; i++) {
         Log *log = &l->out->log[i];
-        unkind(log);
+        log_unkind(log);
         if (l->uncounted && !l->counted && log->count && !log->doubt)
             log_doubt(log, "no key counts its steps; lines are counted");
         if (!log->count) log_fault(log, "no line holds a number");

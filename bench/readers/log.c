@@ -95,6 +95,36 @@ void log_doubt_series(Log *log, const char *metric, const char *format, ...) {
     va_end(list);
 }
 
+const char *const log_kinds[LOG_KINDS] = {"split", "phase", "stage",  "mode",      "kind",
+                                          "event", "type",  "subset", "partition", "set"};
+
+#define KIND '\001' /* stands before a kind until log_unkind ran */
+
+void log_kind(char *out, size_t size, const char *text) {
+    out[0] = 0;
+    if (!text[0] || strlen(text) > 30) return;
+    snprintf(out, size, "%c%s", KIND, text);
+    for (char *c = out; *c; c++)
+        if (*c == '.') *c = '_';
+}
+
+const char *log_kindless(const char *name) {
+    return name[0] == KIND ? strchr(name, '.') + 1 : name;
+}
+
+void log_unkind(Log *log) {
+    OWNED bool *keep = mem_alloc((size_t)log->count + 1, sizeof *keep);
+    for (int i = 0; i < log->count; i++)
+        for (int k = 0; k < log->count; k++)
+            keep[i] |= k != i && !strcmp(log_kindless(log->series[i].name), log_kindless(log->series[k].name));
+    for (int i = 0; i < log->count; i++) {
+        char *name = log->series[i].name;
+        if (name[0] != KIND) continue;
+        log->series[i].name = mem_text(keep[i] ? name + 1 : log_kindless(name));
+        free(name);
+    }
+}
+
 const LogSeries *log_series(const Log *log, const char *metric) {
     for (int i = 0; i < log->count; i++)
         if (!strcmp(log->series[i].name, metric)) return &log->series[i];

@@ -72,6 +72,15 @@ void log_fault(Log *log, const char *format, ...) __attribute__((format(printf, 
 void log_doubt(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_doubt_series(Log *log, const char *metric, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Keys and columns that say what kind of line one is, the best first: split, phase ... */
+enum { LOG_KINDS = 10 };
+extern const char *const log_kinds[LOG_KINDS];
+/* Writes what stands with a '.' before the names of metrics of a kind of lines, such as "val"; "": the text is no kind.
+ * log_unkind takes it away where one kind of lines has that metric, and leaves "val.loss" beside "train.loss". */
+void log_kind(char *out, size_t size, const char *text);
+const char *log_kindless(const char *name);
+void log_unkind(Log *log);
+
 /* NULL: it has none of that name. A setting is found by its key, or by the last words of it that only one key has:
  * "seed" for "training.seed". */
 const LogSeries *log_series(const Log *log, const char *metric);

@@ -117,6 +117,11 @@ static const Case cases[] = {
     {"split1.jsonl",
      "{\"split\": \"val\", \"step\": 1, \"loss\": 2, \"acc\": 0.5}\n{\"split\": \"train\", \"step\": 1, \"loss\": 1}\n",
      READER_json_lines, 1, "", "acc", 1, 1, .5},
+    {"set.jsonl",
+     "{\"set\": \"val\", \"step\": 1, \"loss\": 2}\n{\"set\": \"train\", \"step\": 1, \"loss\": 1}\n",
+     READER_json_lines, 1, "", "val.loss", 1, 1, 2},
+    {"split.csv", "step,split,loss,acc\n1,val,2,50%\n1,train,1,\n", READER_curve_csv, 1, "", "val.loss", 1, 1, 2},
+    {"split1.csv", "epoch,Phase,loss,acc\n1,val,2,50%\n1,train,1,\n", READER_keras, 1, "", "acc", 1, 1, 50},
     {"colours.log",
      "\x1b[32mstep 0: train loss 4.45, val loss 4.5\x1b[0m\r\n 5%|#|\r10%|#|\r2024-05-01 INFO step 9: train loss 2.5, "
      "val loss 2.75\r\n",
@@ -505,6 +510,13 @@ Test(readers, steps_of_a_curve_that_are_empty_or_no_numbers) {
     log = logs_read_one(logs_write("gaps.csv", "step,loss,acc\n1,3,\n,,0.5\n2,2,\nNaN,,0.75\n"));
     const LogSeries *acc = log_series(log, "acc");
     cr_expect(!log->fault && !log->doubt && acc->count == 2 && acc->at[0].step == 1 && acc->at[1].step == 2);
+}
+
+Test(readers, a_column_of_kinds_is_a_setting_where_it_holds_one) {
+    const Log *log = logs_read_one(logs_write("k.csv", "step,split,loss,acc\n1,val,2,50%\n1,train,1,60%\n"));
+    cr_expect(!log_setting_of(log, "split") && log->count == 4 && log_series(log, "train.acc")->percent);
+    log = logs_read_one(logs_write("k.csv", "step,split,loss\n1,val,2\n2,val,1\n"));
+    cr_expect(log_setting_of(log, "split") && log_series(log, "loss")->count == 2);
 }
 
 Test(readers, text_in_utf16_of_both_orders) {
