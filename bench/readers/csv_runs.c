@@ -343,7 +343,7 @@ Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
             char line[40];
             snprintf(line, sizeof line, "row %ld", c.line);
             Log *log = logs_add(out, reader, file->path, name >= 0 && c.field[name][0] ? c.field[name] : line, NULL);
-            log->curve = false;
+            log->curve = false, log->invented = name < 0 || !c.field[name][0];
             table_row(file, &c, name, state, log);
         }
     logs_gather_rows(out, first, name >= 0);

@@ -169,8 +169,9 @@ static bool says_nothing(const char *text, size_t n) {
 /* The run's own name, or the components of its path that tell it from others, without the file's ending. */
 static void name_of(const Pick *p, const Log *log, char *out, size_t size) {
     size_t length = 0;
+    Guess known;
     snprintf(out, size, "%s", log->name);
-    if (log->name[0]) return;
+    if (log->name[0] && (!log->invented || guess_name(log->name, &known))) return;
     for (const char *at = log->path + log->shared; *at; at += *at == '/') {
         size_t n = strcspn(at, "/");
         bool file = !at[n];

@@ -260,7 +260,7 @@ static void put_row(LinesOf *l, json_t *object, long line) {
     char name[40];
     snprintf(name, sizeof name, "line %ld", line);
     Log *log = logs_add(l->out, l->reader, l->file->path, row_name(object) ? row_name(object) : name, NULL);
-    log->curve = false;
+    log->curve = false, log->invented = !row_name(object);
     points(log, "", object, 0, false);
     log_settings_json(log, object);
 }

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     char *path;   /* the file's, as it was named or found */
     char *name;   /* what the file calls the run: a column of a chart, a row's Name; "": nothing */
+    bool invented; /* the reader made the name up, of a row's line or its words and seed */
     char *unit;   /* logs of an equal unit are parts of one run */
     char *corpus; /* what was evaluated, where a file holds several such; "": not said */
     char *fault;  /* why the run is of no use, "State is crashed"; NULL: it is */

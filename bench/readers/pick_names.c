@@ -34,8 +34,9 @@ static void take(PickedRun *run, const Captured *c) {
     set(&run->corpus, c->text[PATTERN_corpus]);
 }
 
-/* The run's own name, or its file's path. */
-static bool named(const char *pattern, const Log *log, Captured *c) {
+/* The run's own name, or its file's path; a pattern that was told takes the path before a name that was made up. */
+static bool named(const char *pattern, bool told, const Log *log, Captured *c) {
+    if (told && log->invented && pattern_fits_path(pattern, log->path, c)) return true;
     return (log->name[0] && pattern_fits(pattern, log->name, c)) || pattern_fits_path(pattern, log->path, c);
 }
 
@@ -47,7 +48,7 @@ static Rc by_pattern(Pick *p, const PickQuery *q, Error *e) {
         return error_set(e, RC_USAGE, "--name: '%.200s': steps are no seeds", q->name);
     int fits = 0;
     for (int i = 0; i < p->runs; i++)
-        if (named(q->name, p->run[i].log, &c)) {
+        if (named(q->name, true, p->run[i].log, &c)) {
             fits++;
             take(&p->run[i], &c);
         } else
@@ -86,7 +87,7 @@ static Rc by_hand(Pick *p, const PickQuery *q, Error *e) {
         if (pattern_check("--arm", sign + 1, e)) return e->code;
         for (int i = 0; i < p->runs; i++) {
             Captured c;
-            if (p->run[i].arm[0] || !named(sign + 1, p->run[i].log, &c)) continue;
+            if (p->run[i].arm[0] || !named(sign + 1, true, p->run[i].log, &c)) continue;
             take(&p->run[i], &c);
             set(&p->run[i].arm, arm);
             fits++;
@@ -144,7 +145,7 @@ static bool all_fit(const Pick *p, const char *pattern) {
     bool several = false;
     for (int i = 0; i < p->runs; i++) {
         if (p->run[i].log->fault) continue;
-        if (!named(pattern, p->run[i].log, &c) || guess_dated(c.text[PATTERN_arm])) return false;
+        if (!named(pattern, false, p->run[i].log, &c) || guess_dated(c.text[PATTERN_arm])) return false;
         if (!runs++) first = c;
         several |= strcmp(first.text[PATTERN_arm], c.text[PATTERN_arm]) != 0;
     }
@@ -156,7 +157,7 @@ static bool by_usual_names(Pick *p) {
         if (!all_fit(p, usual[i])) continue;
         for (int k = 0; k < p->runs; k++) {
             Captured c;
-            if (named(usual[i], p->run[k].log, &c)) take(&p->run[k], &c);
+            if (named(usual[i], false, p->run[k].log, &c)) take(&p->run[k], &c);
         }
         pick_remark(p, "Arm and seed as --name '%s' reads the names.", usual[i]);
         return true;
@@ -170,7 +171,7 @@ static bool by_table(Pick *p) {
     for (int i = 0; i < p->runs; i++) {
         const Log *log = p->run[i].log;
         if (log->fault) continue;
-        if (!log->name[0] || !log_setting_of(log, "seed")) return false;
+        if (!log->name[0] || log->invented || !log_setting_of(log, "seed")) return false;
         for (int k = 0; k < i; k++)
             if (!strcmp(p->run[k].log->name, log->name)) {
                 repeats++;

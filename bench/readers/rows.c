@@ -80,7 +80,7 @@ static void call(const LogTold *told, Log *log, bool dates) {
             if (tells(told, log, &log->setting[i], dates) && is_seed(log->setting[i].key) == seeds)
                 text_format(&name, "%s%s%s", name.length ? "_" : "", seeds ? "seed" : "", log->setting[i].value);
     free(log->name);
-    log->name = name.at;
+    log->name = name.at, log->invented = true;
 }
 
 /* Settings that are not the same in all rows of a run are none of the run's. */
@@ -107,6 +107,7 @@ static void join_rows(Logs *l, const Row *row, int rows) {
     for (int i = 1; i < rows; i++)
         if (row[i].at < first - l->log) first = &l->log[row[i].at];
     Log *to = logs_add(&made, first->reader, first->path, first->name, first->unit);
+    to->invented = first->invented;
     for (int i = 0; i < first->settings; i++) log_setting(to, first->setting[i].key, first->setting[i].value);
     for (int i = 0; i < rows; i++) {
         const Log *from = &l->log[row[i].at];

@@ -519,6 +519,33 @@ Test(readers, a_column_of_kinds_is_a_setting_where_it_holds_one) {
     cr_expect(log_setting_of(log, "split") && log_series(log, "loss")->count == 2);
 }
 
+Test(readers, made_up_names_hide_no_path_and_are_no_arms) {
+    static const char *const texts[] = {"seed,loss,acc\n1,3,0.5\n2,3.5,0.25\n",
+                                        "{\"seed\": 1, \"loss\": 3}\n{\"seed\": 2, \"loss\": 3.5}\n"};
+    static const char *const folders[] = {"made", "made2"}, *const where[] = {"split=val"};
+    static const char curve[] = "seed,step,split,loss\n3,1,val,4\n3,1,train,3\n3,9,val,2\n3,9,train,1\n";
+    PickQuery q = {.metric = "loss"}, told = {.metric = "loss", .name = "{arm}.*"};
+    LOCAL(pick_release) Pick p = {0};
+    for (int i = 0; i < 4; i++) {
+        char file[80];
+        snprintf(file, sizeof file, "%s/%s.%s", folders[i / 2], i % 2 ? "post" : "pre", i / 2 ? "jsonl" : "csv");
+        logs_write(file, texts[i / 2]);
+        if (i % 2 == 0) continue;
+        logs_read_below(folders[i / 2]);
+        cr_expect_eq(pick_make(&p, &l, &q, &e), RC_USAGE, "%s", file);
+        cr_expect(strstr(e.text, "nothing says which arm"), "%s", e.text);
+        pick_release(&p);
+        OK(pick_make(&p, &l, &told, &e));
+        cr_expect(p.used == 4 && !p.unpaired && !strcmp(p.run[0].arm, "post"), "%d used, arm %s", p.used, p.run[0].arm);
+        pick_release(&p);
+    }
+    logs_write("made3/pre_s1.csv", curve), logs_write("made3/post_s1.csv", curve);
+    logs_read_below("made3");
+    told.name = "{arm}_s*", told.where = where, told.where_count = 1;
+    OK(pick_make(&p, &l, &told, &e));
+    cr_expect(p.used == 2 && !strcmp(p.run[0].arm, "post"), "%d used, arm %s", p.used, p.run[0].arm);
+}
+
 Test(readers, text_in_utf16_of_both_orders) {
     static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
     char bytes[2 * sizeof plain];
