@@ -53,7 +53,8 @@ static void rename_series(LogSeries *s, const char *before, const char *name) {
 static bool holds_events(const char *folder) {
     DIR *at = opendir(folder);
     bool found = false;
-    for (struct dirent *entry; at && !found && (entry = readdir(at));) found = strstr(entry->d_name, "tfevents") != NULL;
+    for (struct dirent *entry; at && !found && (entry = readdir(at));)
+        found = strstr(entry->d_name, "tfevents") != NULL;
     if (at) closedir(at);
     return found;
 }

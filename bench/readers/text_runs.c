@@ -212,7 +212,7 @@ static bool nanogpt_line(const char *line, Log *log) {
 }
 
 /* "iteration 20/ 40 | consumed samples: 160 | lm loss: 2.918E+00 | grad norm: 0.511 |" of Megatron-LM, and "validation
- * loss at iteration 20 | lm loss value: 2.8E+00 | lm loss PPL: 1.6E+01 |", which may say "on test set" before the bar. */
+ * loss at iteration 20 | lm loss value: 2.8E+00 | lm loss PPL: 1.6E+01 |"; "on test set" may stand before the bar. */
 static bool megatron_line(const char *line, Log *log) {
     char all[1024], *rest = all, *field, step_text[32];
     bool valid = begins(line, "validation loss at iteration ") != NULL, any = false;
