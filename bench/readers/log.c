@@ -1,11 +1,11 @@
-#include "bench/readers/log.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "bench/readers/readers.h"
 
 Log *logs_add(Logs *l, int reader, const char *path, const char *name, const char *unit) {
     if (l->count == l->room) l->log = mem_grow(l->log, (size_t)(l->room = l->room ? 2 * l->room : 16), sizeof *l->log);
@@ -186,6 +186,42 @@ static int by_step(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
+static bool is_other(double before, double now) {
+    return before != now && !(isnan(before) && isnan(now));
+}
+
+/* Whether the points from `from` on, which ascend, go once more over all earlier ones between their first and last
+ * step, two or more of them with another value: evaluations of some steps, and unsorted files, do not. */
+static bool is_attempt(const LogSeries *s, size_t from) {
+    const LogSeries last = {.at = s->at + from, .count = s->count - from};
+    double begin = last.at[0].step, end = last.at[last.count - 1].step, lo = (double)INFINITY, hi = begin;
+    for (size_t i = 0; i < from; i++) {
+        if (s->at[i].step < begin || s->at[i].step > end) continue;
+        const LogPoint *now = log_point_at(&last, s->at[i].step);
+        if (!now) return false;
+        if (is_other(s->at[i].value, now->value)) lo = fmin(lo, now->step), hi = fmax(hi, now->step);
+    }
+    return lo < hi;
+}
+
+/* Of a run that was begun again from a step, leave out what the attempt before wrote behind the last one's end. */
+static void drop_overwritten(LogSeries *s) {
+    size_t from = s->count ? s->count - 1 : 0, kept = 0;
+    while (from && s->at[from - 1].step <= s->at[from].step) from--;
+    if (!from || !is_attempt(s, from)) return;
+    double begin = s->at[from].step, end = s->at[s->count - 1].step;
+    for (size_t i = 0; i < s->count; i++)
+        if (i >= from || s->at[i].step <= end) s->at[kept++] = s->at[i];
+    if (kept < s->count && !s->doubt) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "it was begun again at step %s, and ends at %s; later points, of the attempt before, are left out",
+                 FORMAT_REAL(begin), FORMAT_REAL(end));
+        s->doubt = mem_text(text);
+    }
+    s->count = kept;
+}
+
 static void settle(LogSeries *s) {
     size_t kept = 0;
     OWNED Placed *placed = mem_alloc(s->count + 1, sizeof *placed);
@@ -194,7 +230,7 @@ static void settle(LogSeries *s) {
     for (size_t i = 0; i < s->count; i++) {
         if (kept && s->at[kept - 1].step == placed[i].point.step) {
             double before = s->at[--kept].value, now = placed[i].point.value;
-            s->again += before != now && !(isnan(before) && isnan(now));
+            s->again += is_other(before, now);
         }
         s->at[kept++] = placed[i].point;
     }
@@ -254,7 +290,11 @@ void logs_settle(Logs *l) {
     }
     share(l);
     for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < l->log[i].count && !gone[i]; k++) settle(&l->log[i].series[k]);
+        for (int k = 0; k < l->log[i].count && !gone[i]; k++) {
+            /* Charts hold a step once; two of a run may differ in range and smoothing. */
+            if (l->log[i].reader != READER_wandb_chart) drop_overwritten(&l->log[i].series[k]);
+            settle(&l->log[i].series[k]);
+        }
     for (int i = 1, best = 0; i < l->count; i++) {
         Log *used = order[best], *next = order[i];
         if (used == next || strcmp(used->unit, next->unit) != 0) {

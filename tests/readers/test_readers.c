@@ -548,6 +548,40 @@ Test(readers, made_up_names_hide_no_path_and_are_no_arms) {
     cr_expect(p.used == 2 && !strcmp(p.run[0].arm, "post"), "%d used, arm %s", p.used, p.run[0].arm);
 }
 
+/* Steps in the order in which they were written, mostly with their places as values; how many remain, and the last. */
+static const struct {
+    const char *file, *text;
+    size_t points;
+    double step;
+    bool doubt;
+} attempts[] = {
+    {"scratch.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n1,4\n2,5\n3,6\n", 3, 3, true},
+    {"resumed.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n2,4\n3,5\n", 3, 3, true},
+    {"thrice.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n1,4\n2,5\n3,6\n1,7\n2,8\n", 2, 2, true},
+    {"further.csv", "step,loss\n1,0\n2,1\n3,2\n2,3\n3,4\n4,5\n", 4, 4, false},
+    {"equal.csv", "step,loss\n1,9\n2,8\n3,7\n1,9\n2,8\n", 3, 3, false},
+    {"descends.csv", "step,loss\n4,0\n3,1\n2,2\n1,3\n", 4, 4, false},
+    {"merged.csv", "step,loss\n3,0\n4,1\n5,2\n1,3\n2,4\n3,5\n", 5, 5, false},
+    {"shuffled.csv", "step,loss\n5,0\n1,1\n4,2\n2,3\n3,4\n", 5, 5, false},
+    {"two.csv", "step,loss\n1,0\n1,1\n2,2\n2,3\n3,4\n3,5\n", 3, 3, false},
+    {"ranks.csv", "step,loss\n1,0\n2,1\n1,2\n3,3\n2,4\n4,5\n3,6\n", 4, 4, false},
+    {"some.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n5,4\n1,5\n3,6\n", 5, 5, false},
+    {"final.csv", "step,loss\n0,0\n1,1\n2,2\n0,3\n", 3, 2, false},
+};
+
+Test(readers, what_an_attempt_that_was_begun_again_overwrote) {
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+        const LogSeries *s = log_series(logs_read_one(logs_write(attempts[i].file, attempts[i].text)), "loss");
+        cr_expect(s->count == attempts[i].points && s->at[s->count - 1].step == attempts[i].step,
+                  "%s: %zu points to %g", attempts[i].file, s->count, s->at[s->count - 1].step);
+        cr_expect(attempts[i].doubt ? s->doubt && strstr(s->doubt, "begun again") : !s->doubt, "%s", attempts[i].file);
+    }
+    logs_write("zoomed/a.csv", "Step,a - loss\n1,1\n2,2\n3,3\n"),
+        logs_write("zoomed/b.csv", "Step,a - loss\n1,4\n2,5\n");
+    logs_read_below("zoomed");
+    cr_expect(l.count == 1 && l.log[0].series[0].count == 3, "two charts of a run");
+}
+
 Test(readers, text_in_utf16_of_both_orders) {
     static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
     char bytes[2 * sizeof plain];
