@@ -6,6 +6,7 @@
 
 #include "bench/readers/guess.h"
 #include "bench/readers/readers.h"
+#include "stats/status.h"
 
 /* A row as a run of its own was read from it. */
 typedef struct {
@@ -71,6 +72,29 @@ static bool are_curves(const Row *row, int rows, int *keys) {
     return rows >= 2 * *keys;
 }
 
+static bool has_seed(const LogTold *told, const Log *log) {
+    for (int i = 0; i < log->settings; i++)
+        if (is_seed(log->setting[i].key) || finds(told->seed, log, &log->setting[i])) return true;
+    return false;
+}
+
+/* Whether sorted rows without seeds that share a name are runs, each with the step at which it ended: their steps are
+ * in no order in the file, and fewer than half of them are also another name's. */
+static bool are_ends(const Row *row, int rows, int keys) {
+    OWNED double *step = mem_alloc((size_t)rows + 1, sizeof *step);
+    int up = 0, down = 0, disorder = 0, shared = 0;
+    for (int i = 0; i < rows; i++) {
+        bool same = i && !strcmp(row[i].key, row[i - 1].key);
+        step[i] = row[i].step;
+        if (!same) disorder += up < down ? up : down, up = down = 0;
+        if (same) row[i].at > row[i - 1].at ? up++ : down++;
+    }
+    disorder += up < down ? up : down;
+    qsort(step, (size_t)rows, sizeof *step, st_compare_double);
+    for (int i = 0; i < rows; i++) shared += (i && step[i] == step[i - 1]) || (i + 1 < rows && step[i] == step[i + 1]);
+    return keys > 1 && 4 * disorder >= rows - keys && 2 * shared < rows;
+}
+
 /* A run that has no name is called by its words and its seed: "pre_seed3". */
 static void call(const LogTold *told, Log *log, bool dates) {
     Text name;
@@ -132,7 +156,8 @@ static bool sort_rows(const Logs *l, int first, bool named, bool dates, Row *row
         if (all) row[*rows].at = i, row[(*rows)++].key = key_of(&l->told, &l->log[i], named, dates);
     }
     qsort(row, (size_t)*rows, sizeof *row, by_key);
-    return all && are_curves(row, *rows, keys);
+    if (!all || !are_curves(row, *rows, keys)) return false;
+    return !*rows || has_seed(&l->told, &l->log[first]) || !are_ends(row, *rows, *keys);
 }
 
 void logs_gather_rows(Logs *l, int first, bool named) {

@@ -582,6 +582,25 @@ Test(readers, what_an_attempt_that_was_begun_again_overwrote) {
     cr_expect(l.count == 1 && l.log[0].series[0].count == 3, "two charts of a run");
 }
 
+Test(readers, rows_of_a_name_that_ended_at_unlike_steps_are_runs) {
+    static const struct {
+        const char *text;
+        int runs;
+    } tables[] = {
+        {"Name,_step,loss\na,90,4\na,70,3\na,80,5\na,60,4\nb,75,4\nb,95,3\nb,65,5\nb,85,4\n", 8},
+        {"Name,_step,loss\na,60,4\na,70,3\na,80,5\na,90,4\nb,65,4\nb,75,3\nb,85,5\nb,95,4\n", 2},
+        {"Name,_step,loss\na,90,4\na,80,3\na,70,5\na,60,4\nb,95,4\nb,85,3\nb,75,5\nb,65,4\n", 2},
+        {"Name,_step,loss\na,90,4\na,70,3\na,80,5\na,60,4\nb,70,4\nb,90,3\nb,60,5\nb,80,4\n", 2},
+        {"Name,_step,loss\na,80,4\na,90,3\na,60,5\na,70,4\nb,85,4\nb,95,3\nb,105,5\nb,115,4\n", 2},
+        {"Name,seed,_step,loss\na,1,90,4\na,1,70,3\na,1,80,5\na,1,60,4\nb,1,75,4\nb,1,95,3\nb,1,65,5\nb,1,85,4\n", 2},
+        {"Name,_step,loss\na,90,4\na,70,3\na,80,5\na,60,4\n", 1},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        OK(logs_read_again(logs_write("ends.csv", tables[i].text), -1, &e));
+        cr_expect_eq(l.count, tables[i].runs, "table %zu: %d runs", i, l.count);
+    }
+}
+
 Test(readers, text_in_utf16_of_both_orders) {
     static const char plain[] = "epoch,loss,val_loss\n0,1,2.5\n";
     char bytes[2 * sizeof plain];
