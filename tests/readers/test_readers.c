@@ -314,6 +314,8 @@ Test(readers, a_date_tells_runs_apart_where_nothing_else_does) {
 }
 
 Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
+    static const char ended[] =
+        "arm,seed,step,loss,end\na,1,0,4,\na,1,9,3,\na,1,,3,yes\nb,1,0,5,\nb,1,9,4,\nb,1,,4,yes\n";
     static const char *const odd[] = {"Wed May 1", "Thu May 2", "Fri May 3", "Sat May 4"}, *const where[] = {"step=9"};
     PickQuery q = {.metric = "loss"};
     LOCAL(pick_release) Pick p = {0};
@@ -328,6 +330,11 @@ Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
     q.where_count = 0, q.unpaired = true;
     OK(pick_make(&p, &l, &q, &e));
     cr_expect_eq(p.used, 4);
+    pick_release(&p);
+    OK(logs_read_again(logs_write("ended.csv", ended), -1, &e));
+    q.unpaired = false;
+    cr_assert_eq(pick_make(&p, &l, &q, &e), RC_USAGE);
+    HOLDS(e.text, "seed 1 of arm 'b' is there at steps 0 and 9, and these rows make no curve");
 }
 
 /* Reads rows of lr, wd, two seeds and two steps, and picks by a column lr. */
