@@ -124,7 +124,7 @@ SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric
         const SampleRun *run = sample_run(s, cell, step, arm, seed);
         value[seed] = run->value[metric], diverged[seed] = run->diverged;
         lacking |= metric_lacking(metric, run->record);
-        above += run->above, stalled += run->stalled;
+        above += run->above, stalled += run->stalled && !run->diverged;
     }
     SampleArm out = runs_summary(value, diverged, s->seeds);
     out.above = above, out.stalled = stalled, out.lacking = lacking;

@@ -21,7 +21,7 @@ typedef struct {
     double raw[METRIC_COUNT];   /* as measured; NaN: not measured */
     double value[METRIC_COUNT]; /* raw, or the uniform predictor's for a diverged run; NaN where it has none */
     bool diverged, above;       /* see the head of this file; never both */
-    bool stalled;               /* raw loss not below the unigram model's by 0.05 nats */
+    bool stalled;               /* raw loss not below the unigram model's by 0.05 nats, or none: a diverged run too */
 } SampleRun;
 
 /* The whole validations that all arms of a cell share, step 0 included when they have it. */
@@ -52,7 +52,7 @@ int sample_step(const Sample *s, int cell, int step);
 
 /* One arm at one step, over seeds. */
 typedef struct {
-    int n, diverged, above, stalled;
+    int n, diverged, above, stalled; /* stalled: not those that diverged */
     bool lacking; /* some run did not measure it */
     StStatus status; /* of mean, sd, median, least, most: ST_NONFINITE_INPUT when some value is not finite */
     double mean, sd; /* sd: divisor n - 1, NaN for n = 1 */

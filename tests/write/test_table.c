@@ -468,6 +468,23 @@ Test(table, stalls_are_tested) {
     WRITES(table_json, "\"only_arm\": 6");
 }
 
+/* A diverged run is none of those that stalled. */
+Test(table, diverged_runs_are_not_counted_as_stalled) {
+    made_up_init(made_up_four, "eight");
+    made_up_diverge(made_up_at(0, 1, 2), 77);
+    OK(made_up_table((TableOptions){0}, &e));
+    SampleArm lost = sample_arm(&m.table.sample, 0, 1, 1, METRIC_valid_loss);
+    cr_expect(lost.diverged == 1 && lost.stalled == 0, "%d diverged, %d stalled", lost.diverged, lost.stalled);
+    OMITS(table_text, "stalled");
+    made_up_init(made_up_four, "eight");
+    made_up_diverge(made_up_at(0, 1, 2), 77);
+    made_up_loss(made_up_at(0, 1, 3), 150, 3.4);
+    OK(made_up_table((TableOptions){0}, &e));
+    lost = sample_arm(&m.table.sample, 0, 1, 1, METRIC_valid_loss);
+    cr_expect(lost.diverged == 1 && lost.stalled == 1, "%d diverged, %d stalled", lost.diverged, lost.stalled);
+    WRITES(table_text, "runs stalled");
+}
+
 /* Eight tiny differences and one wild one in the other direction. */
 Test(table, ranks_and_the_joint_interval_stand_beside_means) {
     made_up_eight((double[]){.010, .011, .012, .013, .014, .015, .016, -.3});
