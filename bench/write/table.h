@@ -152,7 +152,7 @@ const char *table_side_found(const ClaimVerdict *v);
 /* The smallest that Holm's p can be in this table. */
 double table_holm_floor(const Table *t);
 const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
-/* What must be known of a comparison: diverged runs, stalls, ranks, one seed that decides. */
+/* What must be known of an arm and of its comparisons: diverged runs, stalls, ranks, one seed that decides. */
 void table_flags(const Table *t, int cell, int step, int arm, Text *out);
 /* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
 void table_flip_interval(const Table *t, const Comparison *c, Text *out);

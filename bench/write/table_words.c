@@ -344,8 +344,9 @@ void table_header_comment(const Table *t, const char *what, Text *out) {
 
 static void begin(const Table *t, const Comparison *c, Text *out) {
     const Term *term = c->what.term;
-    text_format(out, " %s after %d steps: ", t->x->arm[term->arm].label,
-                t->sample.cell[c->what.cell].step[c->what.step]);
+    text_format(out, " %s", t->x->arm[term[0].arm].label);
+    if (t->x->compares) text_format(out, " - %s", t->x->arm[term[1].arm].label);
+    text_format(out, " after %d steps: ", t->sample.cell[c->what.cell].step[c->what.step]);
 }
 
 static void stalls(const Table *t, const Comparison *c, Text *out) {
@@ -353,7 +354,7 @@ static void stalls(const Table *t, const Comparison *c, Text *out) {
     if (!more || (c->only_stalled_a <= 0 && c->only_stalled_b <= 0)) return;
     begin(t, c, out);
     text_format(out, "%d of %d runs stalled or diverged, %d of %s", c->stalled_a, t->sample.seeds, c->stalled_b,
-                t->x->arm[t->sample.baseline].label);
+                t->x->arm[c->what.term[1].arm].label);
     if (!t->family.anytime)
         text_format(out, " (McNemar p %s, smallest possible %s)", SHOW_P(c->stall.p), SHOW_P(c->stall.p_min));
     text_format(out, ".");
@@ -398,13 +399,14 @@ static void one_run(const Table *t, const Comparison *c, Text *out) {
 }
 
 void table_flags(const Table *t, int cell, int step, int arm, Text *out) {
-    const Comparison *c = table_comparison(t, cell, step, arm);
     table_divergence(t, cell, step, arm, out);
-    if (!c) return;
-    stalls(t, c, out);
-    ranks(t, c, out);
-    one_seed(t, c, out);
-    one_run(t, c, out);
+    for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
+        if (c->what.cell != cell || c->what.step != step || c->what.term[0].arm != arm) continue;
+        stalls(t, c, out);
+        ranks(t, c, out);
+        one_seed(t, c, out);
+        one_run(t, c, out);
+    }
 }
 
 void table_flip_interval(const Table *t, const Comparison *c, Text *out) {

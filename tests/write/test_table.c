@@ -485,6 +485,25 @@ Test(table, diverged_runs_are_not_counted_as_stalled) {
     WRITES(table_text, "runs stalled");
 }
 
+/* Pairs of `compare` have their notes, whichever arm is the baseline. */
+Test(table, pairs_of_compare_have_their_notes) {
+    static const double by[8] = {.09, .05, .06, .04, .07, .03, -.05, .04};
+    made_up_init("name: made-up-pairs\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 8\n"
+                 "arms: {pre: {variant: pre, label: Pre-LN}, none: {variant: none, label: No norm}, "
+                 "post: {variant: post, label: Post-LN}, peri: {variant: peri, label: Peri-LN}}\n"
+                 "baseline: none\ncompare: [post - pre, peri - pre]\n",
+                 NULL);
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 8; seed++) {
+            double stall = arm == 3 && seed < 6 ? 1.4 : 0;
+            made_up_loss(made_up_at(0, arm, seed), 150, 2 + .01 * seed + (arm == 2 ? by[seed] : 0) + stall);
+        }
+    OK(made_up_table((TableOptions){0}, &e));
+    cr_expect_eq(m.table.family.at[0].turning, 7);
+    WRITES(table_tex, "Post-LN - Pre-LN after 150 steps: ONE SEED DECIDES: without seed 1 ");
+    WRITES(table_tex, "Peri-LN - Pre-LN after 150 steps: 6 of 8 runs stalled or diverged, 0 of Pre-LN (McNemar");
+}
+
 /* Eight tiny differences and one wild one in the other direction. */
 Test(table, ranks_and_the_joint_interval_stand_beside_means) {
     made_up_eight((double[]){.010, .011, .012, .013, .014, .015, .016, -.3});
