@@ -167,9 +167,12 @@ static void note_differences(const Table *t, int lost, Plot *p) {
     text_format(&note, " Verdict and p are those of the %s at level %s, adjusted for the table's %d comparison%s.",
                 t->family.anytime ? "anytime test of signs" : "sign-flip test", FORMAT_REAL(t->x->alpha),
                 t->family.count, t->family.count == 1 ? "" : "s");
-    if (lost)
+    if (lost && metric_has_uniform(t->metric))
         text_format(&note,
                     " × marks a run that diverged; it counts as a uniform guess (loss ln V), so there is no interval.");
+    else if (lost)
+        text_format(&note, " A run that diverged has no %s, so its arm is not compared (n/a).",
+                    metric_info[t->metric].heading);
     plot_note(p, note.at);
 }
 

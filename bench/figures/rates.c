@@ -125,6 +125,9 @@ static int fill_arm(const Table *t, const RateGroup *g, int arm, PlotPanel *pane
 
 static void rates_fill(const Table *t, int part, Plot *p) {
     char where[256], note[300];
+    const char *diverged = metric_has_uniform(t->metric)
+                               ? " A cross marks a run that diverged, which counts as a uniform guess (loss ln V)."
+                               : " Where a run diverged, the arm has no mean.";
     int lost = 0, better = metric_info[t->metric].better;
     snprintf(where, sizeof where, "after %s", FIGURE_STEPS(t, named_cell(t, part)));
     figure_begin(p, t, where, ACROSS, HEIGHT);
@@ -139,7 +142,7 @@ static void rates_fill(const Table *t, int part, Plot *p) {
              t->sample.seeds > 1 ? "A line is the mean of the seeds, a band goes from the smallest to the largest."
                                  : "",
              better ? " A ring marks the rate that an arm's seeds choose." : "",
-             lost ? " A cross marks a run that diverged, which counts as a uniform guess (loss ln V)." : "");
+             lost ? diverged : "");
     plot_note(p, note[0] == ' ' ? note + 1 : note);
 }
 

@@ -203,9 +203,12 @@ static void setting(const Table *t, Text *out) {
 /* "36 of 108 runs diverged; they count as the uniform predictor. ", or nothing. */
 static void divergence(const Table *t, Text *out) {
     int lost = table_diverged(t);
-    if (lost)
-        text_format(out, "%d of %d runs diverged; they count as a uniform guess (loss ln V). ", lost,
-                    t->sample.cells * t->sample.arms * t->sample.seeds);
+    if (!lost) return;
+    text_format(out, "%d of %d runs diverged; they ", lost, t->sample.cells * t->sample.arms * t->sample.seeds);
+    if (metric_has_uniform(t->metric))
+        text_format(out, "count as a uniform guess (loss ln V). ");
+    else
+        text_format(out, "have no %s, so their arms are not compared. ", metric_info[t->metric].heading);
 }
 
 void report_finding(const Table *t, Text *out) {

@@ -445,3 +445,7 @@ bool metric_lacking(Metric m, const RunRecord *r) {
 double metric_uniform(Metric m, const RunRecord *r) {
     return how[m].uniform(r);
 }
+
+bool metric_has_uniform(Metric m) {
+    return how[m].uniform != uniform_none;
+}

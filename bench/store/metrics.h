@@ -43,5 +43,6 @@ bool metric_lacking(Metric m, const RunRecord *r);
 
 /* Return the value of a diverged run: the uniform predictor's, or NaN if a metric has none. */
 double metric_uniform(Metric m, const RunRecord *r);
+bool metric_has_uniform(Metric m); /* whether a diverged run counts as something */
 
 #endif

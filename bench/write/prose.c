@@ -345,8 +345,11 @@ static void spent(const Table *t, Text *out) {
         double own = (double)steps * (double)r->spec.batch * (double)r->spec.context;
         tokens += own, flops += 6 * own * (double)r->parameters;
     }
-    if (lost)
+    if (lost && metric_has_uniform(t->metric))
         text_format(out, "%d of the %d runs diverged; they are kept and count as a uniform guess. ", lost, runs);
+    else if (lost)
+        text_format(out, "%d of the %d runs diverged; they are kept and have no %s, so their arms are not compared. ",
+                    lost, runs, metric_info[t->metric].heading);
     else
         text_format(out, "None of the %d runs diverged. ", runs);
     bool many = flops >= 1e15;

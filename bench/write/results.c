@@ -293,7 +293,11 @@ void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
         text_format(out, " ‡: the arm is shown to lie within ±%s of %s%s.", FORMAT_REAL(t->x->margin),
                     t->x->arm[t->sample.baseline].label,
                     marks & MARK_separated ? ", so a difference marked † is too small to matter" : "");
-    if (marks & MARK_diverged) text_format(out, " §: a run diverged and counts as a uniform guess (loss ln V).");
+    if ((marks & MARK_diverged) && metric_has_uniform(t->metric))
+        text_format(out, " §: a run diverged and counts as a uniform guess (loss ln V).");
+    else if (marks & MARK_diverged)
+        text_format(out, " §: a run diverged and has no %s, so the arm is not compared.",
+                    metric_info[t->metric].heading);
     if (bold)
         text_format(
             out, " Bold are the best mean and all means that the joint test of all pairs does not separate from it.");

@@ -251,6 +251,13 @@ Test(figure, differences_say_the_verdict) {
     for (int seed = 0; seed < row->values; seed++) cr_expect_eq(row->lost[seed], seed == 2);
     cr_expect(row->lo == row->hi && !strchr(row->numbers, '['), "no interval");
     cr_expect(noted("× marks a run that diverged"));
+    made_up_init(made_up_four, "quick");
+    m.x.metric = METRIC_grad_norm;
+    made_up_diverge(made_up_at(0, 1, 2), 77);
+    table((TableOptions){0});
+    draw(FIGURE_differences);
+    cr_expect(noted("A run that diverged has no final grad norm, so its arm is not compared (n/a)."));
+    cr_expect(!noted("uniform guess"));
 }
 
 /* Rates 3e-4, 1e-3, 3e-3, 1e-2 are cells 2, 0, 1, 3. */
@@ -287,6 +294,12 @@ Test(figure, rates_mark_the_best_and_the_diverged) {
     for (int k = 0; k < 4; k++) cr_expect_str_eq(plot.panel[0].x.at[k].text, tick[k]);
     cr_expect(!strcmp(plot.panel[0].title, "warmup=0") && !strcmp(plot.panel[1].title, "warmup=40"));
     cr_expect(plot.panel[0].y.least == plot.panel[1].y.least && plot.panel[0].y.most == plot.panel[1].y.most);
+    made_up_init(made_up_rates, NULL);
+    m.x.metric = METRIC_grad_norm;
+    for (int seed = 0; seed < 2; seed++) made_up_diverge(made_up_at(3, 1, seed), 40);
+    table((TableOptions){0});
+    draw(FIGURE_rates);
+    cr_expect(noted("Where a run diverged, the arm has no mean.") && !noted("uniform guess"));
 }
 
 /* One of eight seeds is far from the others: it has a figure, a wide line and its name there, and in no other cell. */

@@ -278,6 +278,9 @@ Test(table, a_metric_that_a_diverged_run_lacks_says_so) {
     OK(made_up_table((TableOptions){0}, &e));
     WRITES(table_text, "n/a (diverged)");
     OMITS(table_text, "not finite");
+    WRITES(table_tex, "§: a run diverged and has no final grad norm, so the arm is not compared.");
+    WRITES(prose_paper, "1 of the 24 runs diverged; they are kept and have no final grad norm, so their arms");
+    OMITS(table_tex, "uniform guess (loss");
 }
 
 /* What is missing stands in every sentence that one may paste. */
