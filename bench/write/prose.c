@@ -306,15 +306,15 @@ static void test_of(const Table *t, Text *out) {
 }
 
 static void tested(const Table *t, Text *out) {
-    const char *base = t->x->arm[t->sample.baseline].label;
     text_format(out,
-                "Every arm is trained with the same %d seeds%s. Differences in %s to %s are means over the seeds with "
+                "Every arm is trained with the same %d seeds%s. Differences in %s %s%s are means over the seeds with "
                 "paired %s%% %s intervals. ",
                 t->sample.seeds,
                 t->same_batches ? ": for one seed all arms read the same batches and start from the same values of the "
                                   "weights that they share"
                                 : "",
-                metric_info[t->metric].heading, base, TABLE_CONFIDENCE(t), table_interval(t));
+                metric_info[t->metric].heading, t->x->compares ? "of two arms" : "to ",
+                t->x->compares ? "" : t->x->arm[t->sample.baseline].label, TABLE_CONFIDENCE(t), table_interval(t));
     test_of(t, out);
     text_format(out, ". We call a difference real at p < %s", FORMAT_REAL(t->x->alpha));
     if (isfinite(t->x->margin) && t->x->margin > 0)

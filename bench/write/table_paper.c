@@ -315,10 +315,24 @@ static void best_caption(const Paper *p, Text *out) {
     }
 }
 
+/* What a column of differences holds: a pair of `compare` names its second arm, unless that is the baseline. */
+static void compared(const Paper *p, Text *out) {
+    const Table *t = p->t;
+    const char *base = t->x->arm[t->sample.baseline].label;
+    bool other = false, same = !t->x->compares;
+    for (int i = 0; i < t->x->compares; i++)
+        other |= t->x->compare[i].against != t->sample.baseline, same |= t->x->compare[i].against == t->sample.baseline;
+    if (p->wide)
+        text_format(out, " %s tested", t->x->compares ? "Pairs of arms are" : "Arms are");
+    else
+        text_format(out, " Δ is the difference%s", other ? " to the arm behind the minus sign" : "");
+    if (p->wide && !t->x->compares) text_format(out, " against %s", base);
+    if (!p->wide && same) text_format(out, "%s to %s", other ? ", else" : "", base);
+}
+
 /* What n is, what was tested and what the signs are. */
 static void caption(const Paper *p, Text *out) {
     const Table *t = p->t;
-    const char *base = t->x->arm[t->sample.baseline].label;
     size_t from = out->length;
     prose_size(t, out);
     out->at[from] = (char)toupper((unsigned char)out->at[from]);
@@ -331,21 +345,19 @@ static void caption(const Paper *p, Text *out) {
                 t->sample.seeds, t->family.count ? "paired " : "");
     if (!t->family.count) return;
     if (t->family.anytime) {
-        text_format(out,
-                    p->wide ? " Arms are tested against %s at level %s%%"
-                            : " Δ is the difference to %s, below it the %s%% anytime interval",
-                    base, TABLE_CONFIDENCE(t));
+        compared(p, out);
+        text_format(out, p->wide ? " at level %s%%" : ", below it the %s%% anytime interval", TABLE_CONFIDENCE(t));
         text_format(out, "; seeds were added until it was decided (");
         table_stop(t, out);
         text_format(out, "), and p, adjusted by Holm over %d, holds at every stop.", t->family.count);
         table_signs(t, p->marks, p->bold, out);
         return;
     }
+    compared(p, out);
     if (p->wide)
-        text_format(out, " Arms are tested against %s by the ", base);
+        text_format(out, " by the ");
     else
-        text_format(out, " Δ is the difference to %s, below it the %s%% paired t interval; p is that of the ", base,
-                    TABLE_CONFIDENCE(t));
+        text_format(out, ", below it the %s%% paired t interval; p is that of the ", TABLE_CONFIDENCE(t));
     table_flips(t, out);
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
     text_format(out, " (the smallest possible p is ");

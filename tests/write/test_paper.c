@@ -58,6 +58,8 @@ Test(paper, pairs_and_best_rates) {
     WRITES(table_paper, "\\multicolumn{5}{@{}l}{\\textit{each at its best lr}}");
     WRITES(table_paper, "Gated late RMSNorm &  &  & ");
     WRITES(table_paper, "{\\scriptsize - Peri-LN} &  &  & ");
+    WRITES(table_paper, "is the difference to the arm behind the minus sign, else to Pre-LN, below it the 95");
+    WRITES(prose_paper, "Differences in validation loss of two arms are means over the seeds");
     WRITES(table_paper, "chooses the rates anew, adjusted over 2 comparisons.");
     for (int cell = 0; cell < 2; cell++)
         for (int seed = 0; seed < 6; seed++)
