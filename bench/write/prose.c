@@ -239,9 +239,12 @@ static void varied(const Table *t, Text *out) {
 
 static void trained(const Table *t, const ProseForm *form, Text *out) {
     const RunSpec *s = &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec;
-    bool swept = false;
+    bool swept = false, warmed = s->warmup != 0;
     LOCAL_TEXT(words);
-    for (int f = 0; f < t->x->factors; f++) swept |= !strcmp(t->x->factor[f].key, "lr");
+    for (const Factor *f = t->x->factor; f < t->x->factor + t->x->factors; f++) {
+        swept |= !strcmp(f->key, "lr");
+        warmed &= strcmp(f->key, "warmup") != 0;
+    }
     text_format(&words, "We train ");
     prose_size(t, &words);
     text_format(&words, " (tokenizer ");
@@ -251,7 +254,7 @@ static void trained(const Table *t, const ProseForm *form, Text *out) {
     if (!swept) text_format(&words, " at learning rate "), values_of(t, "lr", &words);
     text_format(&words, ", weight decay ");
     values_of(t, "weight_decay", &words);
-    if (s->warmup) text_format(&words, ", %lld warm-up steps", (long long)s->warmup);
+    if (warmed) text_format(&words, ", %lld warm-up steps", (long long)s->warmup);
     varied(t, &words);
     text_format(&words, ". ");
     form->text(out, words.at);

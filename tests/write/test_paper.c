@@ -123,6 +123,15 @@ Test(paper, macros_have_names_of_their_own) {
     WRITES(table_macros, "\\nbSameABArmACAtOneFiveZeroVerdict}{");
 }
 
+/* A warm-up that varies is named with its values, and no number of them is that of all runs. */
+Test(paper, a_varied_warm_up_is_not_one) {
+    made_up("name: warm\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\nlr: 1e-3\nwarmup: [40, 0]\n"
+            "arms: {pre: {variant: pre}, post: {variant: post}}\n",
+            NULL, (TableOptions){0});
+    WRITES(prose_paper, "; we vary warmup (40 and 0)");
+    OMITS(prose_paper, "40 warm-up steps");
+}
+
 /* Each verdict has its sentence, which turns the interval of what is lower. */
 Test(paper, sentences_to_paste) {
     made_up(made_up_four, "quick", (TableOptions){0});
