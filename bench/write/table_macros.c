@@ -29,13 +29,18 @@ static void arm_name(const Table *t, int arm, Text *out) {
     if (!alone) text_format(out, "Arm%c%c", 'A' + arm / 26, 'A' + arm % 26);
 }
 
+/* A place from 1 on: "B", "C" … "Z", "AB". */
+static void letters(int place, Text *out) {
+    for (; place; place /= 26) text_format(out, "%c", 'A' + place % 26);
+}
+
 /* Behind an arm's name: "AtOneFiveZero", and "CellB" from the second cell on. */
 static void add_place(const Table *t, int cell, int step, Text *out) {
     text_format(out, "At");
     latex_macro_name(out, SHOW_TEXT("%d", t->sample.cell[cell].step[step]));
     if (!cell) return;
     text_format(out, "Cell");
-    for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
+    letters(cell, out);
 }
 
 static void at_place(const Table *t, int cell, int step, int arm, Text *out) {
@@ -60,7 +65,7 @@ static void say_cell(const Table *t, int cell, Text *out) {
     if (!experiment_cell_text(where, t->x, cell)[0]) return;
     text_format(out, "%% ");
     if (cell) text_format(out, "Cell");
-    for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
+    letters(cell, out);
     text_format(out, cell ? ": %s\n" : "No Cell in the name: %s\n", where);
 }
 
@@ -129,7 +134,7 @@ static void best_macros(const Table *t, const Best *b, const BestPair *p, Text *
     }
     arm_name(t, p->arm->arm, &words);
     text_format(&words, "%sBest", place.at);
-    if (p->group) text_format(&words, "Group%c", 'A' + p->group % 26);
+    if (p->group) text_format(&words, "Group"), letters(p->group, &words);
     text_clear(&place);
     text_format(&place, "%s", words.at);
     macro(t, place.at, "Delta", SHOW_NUMBER(p->difference, decimals), out);
@@ -172,8 +177,11 @@ void table_macros(const Table *t, Text *out) {
     }
     for (int i = 0; b && i < b->pairs; i++) {
         const int group = b->pair[i].group;
-        if (group && group != b->pair[i - 1].group)
-            text_format(out, "%% Group%c: %s\n", 'A' + group % 26, b->ranking.group[group]);
+        if (group && group != b->pair[i - 1].group) {
+            text_format(out, "%% Group");
+            letters(group, out);
+            text_format(out, ": %s\n", b->ranking.group[group]);
+        }
         best_macros(t, b, &b->pair[i], out);
     }
 }

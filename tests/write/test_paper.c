@@ -101,11 +101,9 @@ Test(paper, methods_count_the_runs_that_the_table_counts) {
 }
 
 /* \newcommand fails on a name that is there already. */
-Test(paper, macros_have_names_of_their_own) {
+static void names_are_new(const char *text) {
     int lines = 0, twice = 0;
-    made_up(made_up_four, "full", (TableOptions){0});
-    OWNED char *text = made_up_write(table_macros);
-    for (char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
+    for (const char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "}") + 1, at);
         twice += strstr(at + 1, name) != NULL;
@@ -113,6 +111,12 @@ Test(paper, macros_have_names_of_their_own) {
     }
     cr_expect_gt(lines, 100);
     cr_expect_eq(twice, 0);
+}
+
+Test(paper, macros_have_names_of_their_own) {
+    made_up(made_up_four, "full", (TableOptions){0});
+    OWNED char *text = made_up_write(table_macros);
+    names_are_new(text);
     for (char *at = text; *at; at = strchr(at, '\n') + 1)
         cr_expect(*at == '%' || strchr(at, '\n')[-1] == '%', "a line sets a blank: %.60s", at);
     made_up("name: same\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 3\n"
@@ -121,6 +125,19 @@ Test(paper, macros_have_names_of_their_own) {
     WRITES(table_macros, "\\nbSameABAtOneFiveZeroLoss}");
     WRITES(table_macros, "\\nbSameABArmABAtOneFiveZeroLoss}");
     WRITES(table_macros, "\\nbSameABArmACAtOneFiveZeroVerdict}{");
+}
+
+Test(paper, macros_of_many_groups_have_names_of_their_own) {
+    made_up("name: groups\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 2\nlr: [1e-3, 3e-3]\n"
+            "warmup: [0, 1, 2, 3, 4, 5]\nweight_decay: [0, 0.01, 0.02, 0.03, 0.05]\n"
+            "arms: {pre: {variant: pre}, post: {variant: post}}\n",
+            NULL, (TableOptions){0});
+    cr_assert(table_best(&m.table) && table_best(&m.table)->ranking.groups == 30);
+    OWNED char *text = made_up_write(table_macros);
+    names_are_new(text);
+    WRITES(table_macros, "PostBestGroupZDelta}");
+    WRITES(table_macros, "PostBestGroupABDelta}");
+    WRITES(table_macros, "% GroupBB: ");
 }
 
 /* A warm-up that varies is named with its values, and no number of them is that of all runs. */
