@@ -182,12 +182,12 @@ static void seeds(const Table *t, int cell, Text *out) {
                 leave, leave == 1 ? "" : "s", arms, arms == 1 ? "" : "s", leave == 1 ? "s" : "");
 }
 
-static void ranking(const Table *t, Text *out) {
+static void ranking(const Table *t, int group, Text *out) {
     const Ranking *y = table_ranking(t);
     if (!y || !y->rows) return;
-    const RankingRow *first = &y->row[0];
+    const RankingRow *first = &y->row[group * y->arms];
     int tied = 0;
-    for (int i = 0; i < y->rows && y->row[i].group == first->group; i++) tied += y->row[i].first == 1;
+    for (const RankingRow *row = first; row < first + y->arms; row++) tied += row->first == 1;
     if (y->apart)
         text_format(out, "Look at the top: %s ranks first, and %d arm%s cannot be told from the first place.",
                     t->x->arm[first->arm].label, tied, tied == 1 ? "" : "s");
@@ -202,7 +202,7 @@ void report_see(const Table *t, const Figure *f, Text *out) {
     case FIGURE_curves: ends(t, f->part, out); break;
     case FIGURE_rates: rates(t, out); break;
     case FIGURE_seeds: seeds(t, f->part, out); break;
-    case FIGURE_ranking: ranking(t, out); break;
+    case FIGURE_ranking: ranking(t, f->part, out); break;
     case FIGURE_ranking_rates:
         text_format(out, "Look how wide the valley of each panel is: a wide one means that the rate matters little.");
         break;

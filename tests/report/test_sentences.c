@@ -11,3 +11,27 @@ Test(sentences, diverged_runs_of_a_metric_without_a_uniform_value) {
     WRITES(report_finding, "1 of 64 runs diverged; they have no final grad norm, so their arms are not compared.");
     OMITS(report_finding, "uniform guess");
 }
+
+/* What is seen in a part of a figure of one kind. */
+static Figure shown;
+
+static void see(const Table *t, Text *out) {
+    report_see(t, &shown, out);
+}
+
+/* Each group of cells has its own first arm. */
+Test(sentences, a_ranking_names_the_first_of_its_group) {
+    made_up_init("name: made-up-groups\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 6\nwarmup: [0, 40]\n"
+                 "lr: [1e-3, 3e-3]\nsummaries: [ranking]\n"
+                 "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n",
+                 NULL);
+    for (int cell = 0; cell < 4; cell++)
+        for (int seed = 0; seed < 6; seed++)
+            for (int arm = 0; arm < 2; arm++)
+                made_up_loss(made_up_at(cell, arm, seed), 150, 2 + .01 * seed + (arm == (cell < 2) ? .1 : .2));
+    OK(made_up_table((TableOptions){0}, &e));
+    shown = (Figure){.kind = FIGURE_ranking, .part = 0};
+    WRITES(see, "Look at the top: Post-LN ranks first, and 1 arm cannot");
+    shown.part = 1;
+    WRITES(see, "Look at the top: Pre-LN ranks first, and 1 arm cannot");
+}
