@@ -111,10 +111,11 @@ static void number(const Table *t, double x, double sd, Text *out) {
     text_format(out, "%s", SHOW_NUMBER(x, decimals_for(sd, metric_info[t->metric].digits)));
 }
 
-/* "Of 6 intervals 3 lie on the worse side, 1 lies on the better side and 2 cross zero." */
-static void differences(const Table *t, Text *out) {
+/* "Of 6 intervals 3 lie on the worse side, 1 lies on the better side and 2 cross zero." shown: the cell; -1: all. */
+static void differences(const Table *t, int shown, Text *out) {
     int count = 0, low = 0, high = 0, better = metric_info[t->metric].better;
     for (const Comparison *c = t->family.at; c < t->family.at + t->family.count; c++) {
+        if (shown >= 0 && c->what.cell != shown) continue;
         if (c->what.step != table_last(t, c->what.cell) || !c->t_decides || c->t.status != ST_OK) continue;
         count++, low += c->t.hi<0, high += c->t.lo> 0;
     }
@@ -198,7 +199,7 @@ static void ranking(const Table *t, int group, Text *out) {
 
 void report_see(const Table *t, const Figure *f, Text *out) {
     switch (f->kind) {
-    case FIGURE_differences: differences(t, out); break;
+    case FIGURE_differences: differences(t, figure_differences.cell(t, f->part), out); break;
     case FIGURE_curves: ends(t, f->part, out); break;
     case FIGURE_rates: rates(t, out); break;
     case FIGURE_seeds: seeds(t, f->part, out); break;

@@ -35,3 +35,16 @@ Test(sentences, a_ranking_names_the_first_of_its_group) {
     shown.part = 1;
     WRITES(see, "Look at the top: Pre-LN ranks first, and 1 arm cannot");
 }
+
+/* Where cells have figures of their own, each counts its own intervals. */
+Test(sentences, differences_of_a_cell_are_counted_alone) {
+    made_up("name: made-up-many\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 2\nwarmup: [0, 1, 2, 3, 4, 5]\n"
+            "weight_decay: [0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2]\n"
+            "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n",
+            NULL, (TableOptions){0});
+    shown = (Figure){.kind = FIGURE_differences, .part = 3};
+    WRITES(see, "of 1 interval ");
+    made_up(made_up_four, "full", (TableOptions){0});
+    shown.part = 0;
+    WRITES(see, "of 6 intervals ");
+}
