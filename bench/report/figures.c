@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "bench/figures/figure.h"
 #include "bench/report/report.h"
+#include "bench/verdict/sensitivity.h"
 
 typedef struct {
     const Ledger *b;
@@ -153,20 +154,28 @@ static void ends(const Table *t, int cell, Text *out) {
 static void rates(const Table *t, Text *out) {
     const Factor *f = &t->x->factor[0];
     enum { NAMED = 6 };
-    char rate[FACTOR_VALUE_SIZE];
-    int better = metric_info[t->metric].better > 0 ? 1 : -1;
-    text_format(out, "Look for the lowest point of each line, and whether it stands at an end of the rates, where the "
-                     "best rate may lie beyond");
+    char shown[FACTOR_VALUE_SIZE];
+    int better = metric_info[t->metric].better, cell[EXPERIMENT_VALUES_MAX];
+    double rate[EXPERIMENT_VALUES_MAX];
+    if (!better) {
+        text_format(out, "Look how each line rises or falls with the rate.");
+        return;
+    }
+    int count = sensitivity_cells(t->x, 0, cell, rate);
+    text_format(out,
+                "Look for the %s point of each line, and whether it stands at an end of the rates, where the best rate "
+                "may lie beyond",
+                better > 0 ? "highest" : "lowest");
     for (int arm = 0; arm < t->sample.arms && t->x->factors == 1 && t->sample.arms <= NAMED; arm++) {
         int best = -1;
-        for (int cell = 0; cell < t->sample.cells; cell++) {
-            SampleArm a = at_end(t, cell, arm);
+        for (int k = 0; k < count; k++) {
+            SampleArm a = at_end(t, cell[k], arm);
             if (a.status != ST_OK || a.diverged) continue;
-            if (best < 0 || better * (a.mean - at_end(t, best, arm).mean) > 0) best = cell;
+            if (best < 0 || better * (a.mean - at_end(t, cell[best], arm).mean) > 0) best = k;
         }
         if (best < 0) continue;
-        bool end = best == 0 || best == t->sample.cells - 1;
-        text_format(out, "%s %s at %s%s", arm ? "," : ":", t->x->arm[arm].label, factor_text(rate, f, best),
+        bool end = best == 0 || best == count - 1;
+        text_format(out, "%s %s at %s%s", arm ? "," : ":", t->x->arm[arm].label, factor_text(shown, f, cell[best]),
                     end ? " (an end)" : "");
     }
     text_format(out, ".");

@@ -48,3 +48,22 @@ Test(sentences, differences_of_a_cell_are_counted_alone) {
     shown.part = 0;
     WRITES(see, "of 6 intervals ");
 }
+
+/* The rates stand in no order in the file; a higher accuracy is better. */
+Test(sentences, rates_have_their_best_side_and_ends) {
+    static const double accuracy[2][3] = {{.5, .4, .3}, {.4, .5, .3}};
+    made_up_init("name: made-up-ends\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 6\nlr: [1e-2, 3e-3, 3e-2]\n"
+                 "metric: accuracy\n"
+                 "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n",
+                 NULL);
+    for (int cell = 0; cell < 3; cell++)
+        for (int arm = 0; arm < 2; arm++)
+            for (int seed = 0; seed < 6; seed++)
+                made_up_at(cell, arm, seed)->evaluation[1].metric[METRIC_accuracy] = accuracy[arm][cell];
+    OK(made_up_table((TableOptions){0}, &e));
+    shown = (Figure){.kind = FIGURE_rates};
+    WRITES(see, "Look for the highest point of each line");
+    WRITES(see, "beyond: Pre-LN at 1e-2, Post-LN at 3e-3 (an end).");
+    m.table.metric = METRIC_grad_norm;
+    WRITES(see, "Look how each line rises or falls with the rate.");
+}
