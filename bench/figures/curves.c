@@ -106,6 +106,12 @@ static Metric metric_of(const Table *t, const CurveInfo *curve) {
     return METRIC_COUNT;
 }
 
+Metric figure_curves_metric(const Table *t) {
+    Metric m = METRIC_COUNT;
+    for (int i = 0; i < t->x->panels && m == METRIC_COUNT; i++) m = metric_of(t, t->x->panel[i].curve);
+    return m;
+}
+
 static SampleArm table_number(const Table *t, int cell, int arm, Metric m) {
     return sample_arm(&t->sample, cell, table_last(t, cell), arm, m);
 }

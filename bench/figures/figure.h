@@ -100,6 +100,7 @@ extern const FigureRow figure_seeds, figure_curves, figure_blocks;
 extern const FigureRow figure_growth;
 
 int figure_curve_cells(const Table *t);        /* parts: one per cell; none where no run has the curves of two steps */
+Metric figure_curves_metric(const Table *t);   /* of the first panel that has the table's numbers; METRIC_COUNT: none */
 int figure_own_cell(const Table *t, int part); /* cell: the part itself, where there are several */
 bool figure_always(const Table *t, int part);  /* any: every part has something to draw, */
 bool figure_of_several(const Table *t, int part); /* or every one of several arms */

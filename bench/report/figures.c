@@ -104,12 +104,12 @@ void report_section_figures(const Table *t, const char *folder, int *number, Tex
 
 /* ---- The sentence under each figure of the report that says what to see in it. ---- */
 
-static SampleArm at_end(const Table *t, int cell, int arm) {
-    return sample_arm(&t->sample, cell, table_last(t, cell), arm, t->metric);
+static SampleArm at_end(const Table *t, int cell, int arm, Metric metric) {
+    return sample_arm(&t->sample, cell, table_last(t, cell), arm, metric);
 }
 
-static void number(const Table *t, double x, double sd, Text *out) {
-    text_format(out, "%s", SHOW_NUMBER(x, decimals_for(sd, metric_info[t->metric].digits)));
+static void number(const SampleArm *a, Metric metric, Text *out) {
+    text_format(out, "%s", SHOW_NUMBER(a->mean, decimals_for(a->sd, metric_info[metric].digits)));
 }
 
 /* "Of 6 intervals 3 lie on the worse side, 1 lies on the better side and 2 cross zero." shown: the cell; -1: all. */
@@ -129,24 +129,26 @@ static void differences(const Table *t, int shown, Text *out) {
                 count - low - high == 1 ? "es" : "");
 }
 
-/* Which arm ends lowest and highest in a cell. */
+/* Which arm ends lowest and highest in a cell, of the first number that the figure shows. */
 static void ends(const Table *t, int cell, Text *out) {
+    const Metric metric = figure_curves_metric(t);
     int least = -1, most = -1;
-    for (int arm = 0; arm < t->sample.arms; arm++) {
-        SampleArm a = at_end(t, cell, arm);
+    SampleArm low = {0}, high = {0};
+    for (int arm = 0; arm < t->sample.arms && metric != METRIC_COUNT; arm++) {
+        SampleArm a = at_end(t, cell, arm, metric);
         if (a.status != ST_OK) continue;
-        if (least < 0 || a.mean < at_end(t, cell, least).mean) least = arm;
-        if (most < 0 || a.mean > at_end(t, cell, most).mean) most = arm;
+        if (least < 0 || a.mean < low.mean) least = arm, low = a;
+        if (most < 0 || a.mean > high.mean) most = arm, high = a;
     }
     if (least < 0 || least == most) {
         text_format(out, "Look how far each line goes: where all runs of an arm diverged, it ends early.");
         return;
     }
     text_format(out, "Look at the right end: %s ends lowest in %s (", t->x->arm[least].label,
-                metric_info[t->metric].heading);
-    number(t, at_end(t, cell, least).mean, at_end(t, cell, least).sd, out);
+                metric_info[metric].heading);
+    number(&low, metric, out);
     text_format(out, "), %s highest (", t->x->arm[most].label);
-    number(t, at_end(t, cell, most).mean, at_end(t, cell, most).sd, out);
+    number(&high, metric, out);
     text_format(out, ").");
 }
 
@@ -169,9 +171,9 @@ static void rates(const Table *t, Text *out) {
     for (int arm = 0; arm < t->sample.arms && t->x->factors == 1 && t->sample.arms <= NAMED; arm++) {
         int best = -1;
         for (int k = 0; k < count; k++) {
-            SampleArm a = at_end(t, cell[k], arm);
+            SampleArm a = at_end(t, cell[k], arm, t->metric);
             if (a.status != ST_OK || a.diverged) continue;
-            if (best < 0 || better * (a.mean - at_end(t, cell[best], arm).mean) > 0) best = k;
+            if (best < 0 || better * (a.mean - at_end(t, cell[best], arm, t->metric).mean) > 0) best = k;
         }
         if (best < 0) continue;
         bool end = best == 0 || best == count - 1;

@@ -67,3 +67,15 @@ Test(sentences, rates_have_their_best_side_and_ends) {
     m.table.metric = METRIC_grad_norm;
     WRITES(see, "Look how each line rises or falls with the rate.");
 }
+
+/* The metric that decides may have no curve. */
+Test(sentences, curves_name_a_number_that_they_show) {
+    made_up_init(made_up_four, "quick");
+    m.x.metric = METRIC_accuracy;
+    OK(made_up_table((TableOptions){0}, &e));
+    shown = (Figure){.kind = FIGURE_curves};
+    WRITES(see, "ends lowest in validation loss (");
+    OMITS(see, "accuracy");
+    m.x.rows = 0;
+    WRITES(see, "Look how far each line goes");
+}
