@@ -219,7 +219,8 @@ void report_see(const Table *t, const Figure *f, Text *out) {
         text_format(out, "Look how wide the valley of each panel is: a wide one means that the rate matters little.");
         break;
     case FIGURE_corpora:
-        text_format(out, "Look for a curve that is above all others everywhere: that arm is better on every corpus.");
+        text_format(out, "Look for a curve that is above all others everywhere: at every tau more of its runs, of all "
+                         "corpora together, are that good.");
         break;
     case FIGURE_budget:
         text_format(out, "Look where lines cross: up to there the one that starts lower is better when few rates can "

@@ -79,3 +79,11 @@ Test(sentences, curves_name_a_number_that_they_show) {
     m.x.rows = 0;
     WRITES(see, "Look how far each line goes");
 }
+
+/* A profile sums up the corpora: an arm may lead it and be worse on one of them. */
+Test(sentences, profiles_say_nothing_of_every_corpus) {
+    made_up(made_up_four, "quick", (TableOptions){0});
+    shown = (Figure){.kind = FIGURE_corpora};
+    WRITES(see, "at every tau more of its runs, of all corpora together, are that good.");
+    OMITS(see, "every corpus");
+}
