@@ -36,6 +36,13 @@ static void difference(const Table *t, const Comparison *c, Text *out) {
     }
 }
 
+/* "Post-LN", or "Post-LN minus Pre-LN" where an experiment lists its pairs and the verdict names no other arm. */
+static void who(const Table *t, const Comparison *c, Text *out) {
+    text_format(out, "%s", t->x->arm[c->what.term[0].arm].label);
+    if (t->x->compares && !decision_apart(c->decision))
+        text_format(out, " minus %s", t->x->arm[c->what.term[1].arm].label);
+}
+
 static int diverged_runs(const Table *t, const Comparison *c) {
     return sample_arm(&t->sample, c->what.cell, c->what.step, c->what.term[0].arm, t->metric).diverged;
 }
@@ -44,7 +51,8 @@ static int diverged_runs(const Table *t, const Comparison *c) {
  * "LayerNorm is not decided: +0.063 ". */
 static void sentence(const Table *t, const Comparison *c, Text *out) {
     int lost = diverged_runs(t, c);
-    text_format(out, "%s is ", t->x->arm[c->what.term[0].arm].label);
+    who(t, c, out);
+    text_format(out, " is ");
     verdict_short(t, c, out);
     text_format(out, ": ");
     difference(t, c, out);
@@ -84,8 +92,9 @@ static int group_all(const Table *t, const Comparison *const *c, int count, Grou
         }
         g->least = fmin(g->least, d), g->most = fmax(g->most, d);
         g->digits = digits > g->digits ? digits : g->digits;
-        text_format(&g->names, "%s%s (%s)", g->count++ ? ", " : "", t->x->arm[c[i]->what.term[0].arm].label,
-                    SHOW_SIGNED(d, digits));
+        text_format(&g->names, g->count++ ? ", " : "");
+        who(t, c[i], &g->names);
+        text_format(&g->names, " (%s)", SHOW_SIGNED(d, digits));
     }
     return groups;
 }

@@ -232,7 +232,9 @@ static void open_comparison(const Table *t, const Comparison *c, Text *out) {
     char where[256];
     int decimals = decimals_for(c->t.se, 4);
     bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
-    text_format(out, " %s%s%s", t->x->arm[c->what.term[0].arm].label, cell ? " at " : "", where);
+    text_format(out, " ");
+    pair_words(t, c->what.term[0].arm, c->what.term[1].arm, out);
+    text_format(out, "%s%s", cell ? " at " : "", where);
     if (c->status != ST_OK)
         text_format(out, " has no difference (%s)", words_status(c));
     else if (!c->t_decides || c->t.status != ST_OK)
