@@ -119,16 +119,16 @@ static void by_verdict(const Table *t, const Comparison *const *c, int count, Te
 }
 
 /* Many cells: "Post-LN is worse than Pre-LN in 4 of 6 settings (+0.0456 to +0.0698 nats); in 2 it is not decided. " */
-static void by_arm(const Table *t, const Comparison *const *c, int count, int arm, Text *out) {
+static void by_pair(const Table *t, const Comparison *const *c, int count, const Compared *pair, Text *out) {
     OWNED const Comparison **own = mem_alloc((size_t)count + 1, sizeof *own);
     int own_count = 0;
     Group *list;
     for (int i = 0; i < count; i++)
-        if (c[i]->what.term[0].arm == arm) own[own_count++] = c[i];
+        if (c[i]->what.term[0].arm == pair->arm && c[i]->what.term[1].arm == pair->against) own[own_count++] = c[i];
     int groups = group_all(t, own, own_count, &list);
     for (Group *g = list; g < list + groups; g++) {
         char least[SHOWN], most[SHOWN];
-        if (g == list) text_format(out, "%s is ", t->x->arm[arm].label);
+        if (g == list) who(t, own[0], out), text_format(out, " is ");
         if (g > list)
             text_format(out, "; in %d it is %s", g->count, g->verdict.at);
         else if (g->count < own_count)
@@ -222,12 +222,13 @@ static void divergence(const Table *t, Text *out) {
 
 void report_finding(const Table *t, Text *out) {
     OWNED const Comparison **c = mem_alloc((size_t)t->family.count + 1, sizeof *c);
-    int count = report_comparisons(t, c);
+    Compared pair[EXPERIMENT_COMPARES_MAX];
+    int count = report_comparisons(t, c), pairs = experiment_pairs(t->x, pair);
     setting(t, out);
     if (!count)
         single_arm(t, out);
     else if (t->sample.cells > 1)
-        for (int arm = 0; arm < t->sample.arms; arm++) by_arm(t, c, count, arm, out);
+        for (int i = 0; i < pairs; i++) by_pair(t, c, count, &pair[i], out);
     else if (count > FULL_SENTENCES)
         by_verdict(t, c, count, out);
     else

@@ -58,7 +58,7 @@ void report_asked(const Ledger *b, Cells *c);
 void report_found(const Ledger *b, Cells *c);
 
 /* What was found, in plain text: "After 150 steps on … LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227],
- * p = 2/64. …" At the last step: each difference by itself, many arms by verdict, many cells by arm. */
+ * p = 2/64. …" At the last step: each difference by itself, many arms by verdict, many cells by pair. */
 void report_answer(const Table *t, Text *out);
 void report_finding(const Table *t, Text *out); /* without what p is; a blank behind it */
 

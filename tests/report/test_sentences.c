@@ -130,3 +130,10 @@ Test(sentences, pairs_that_are_not_decided_name_both_arms) {
     made_up(made_up_four, "quick", (TableOptions){0});
     OMITS(report_finding, " minus ");
 }
+
+/* Each pair is summed up over the settings by itself. */
+Test(sentences, settings_are_counted_by_pair) {
+    made_up_of_pairs("warmup: [0, 40]\n");
+    WRITES(report_finding, "Post-LN is worse than Pre-LN in 1 of 2 settings (");
+    WRITES(report_finding, "Post-LN minus No norm is not decided in both settings (");
+}
