@@ -166,7 +166,8 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
     cell_style(out, style_of(t, c->decision, contrast_better(&c->what)));
 }
 
-/* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps of wikitext-2, 16 seeds" */
+/* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps, 16 seeds, 95% t interval and p of sign
+ * flips" */
 static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
     const Table *t = &made->table;
     text_format(out, "%s%s", table_mark(t), t->exploratory ? ": " : "");
@@ -178,8 +179,11 @@ static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
         text_format(out, "%d steps", table_end(t));
     else
         text_format(out, "the last step");
-    text_format(out, ", %d seed%s%s", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",
-                t->synthetic ? ", on the built-in synthetic source" : "");
+    text_format(out, ", %d seed%s", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
+    if (t->sample.seeds > 1 && t->family.count)
+        text_format(out, ", %s%% %s interval and %s", TABLE_CONFIDENCE(t), table_interval(t),
+                    t->family.anytime ? "anytime p" : "p of sign flips");
+    if (t->synthetic) text_format(out, ", on the built-in synthetic source");
 }
 
 static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
@@ -205,11 +209,11 @@ static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
 void report_found(const Ledger *b, Cells *c) {
     cells_init(c, "found", "What was found");
     text_format(&c->caption,
-                "Each row is an arm minus the baseline at the last step: mean over the seeds, 95%% interval, p of the "
-                "sign-flip test adjusted for all comparisons of the experiment. In the picture the upright line is no "
-                "difference and the shaded band is the margin; rows of one experiment have one axis. Experiments with "
-                "more than %d comparisons are summed up in words. At its best rate, each seed of an arm has the rate "
-                "that the other seeds choose.",
+                "Each row is an arm minus the baseline at the last step: mean over the seeds, interval, p adjusted for "
+                "all comparisons of the experiment; its heading says which interval and p. In the picture the upright "
+                "line is no difference and the shaded band is the margin; rows of one experiment have one axis. "
+                "Experiments with more than %d comparisons are summed up in words. At its best rate, each seed of an "
+                "arm has the rate that the other seeds choose.",
                 ROWS_MAX);
     cells_columns(c, {NULL, "p", "arm"}, {NULL, "g", ""}, {NULL, "r", "difference"}, {NULL, "i", "[interval]"},
                   {NULL, "r", "p"}, {NULL, "p", "verdict"});

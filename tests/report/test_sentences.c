@@ -137,3 +137,26 @@ Test(sentences, settings_are_counted_by_pair) {
     WRITES(report_finding, "Post-LN is worse than Pre-LN in 1 of 2 settings (");
     WRITES(report_finding, "Post-LN minus No norm is not decided in both settings (");
 }
+
+static void found(const Table *t, Text *out) {
+    LOCAL(cells_release) Cells c = {0};
+    ledger_of(t);
+    report_found(&ledger, &c);
+    cells_html(&c, out);
+}
+
+/* Level and kind of intervals and p's are those of each experiment. */
+Test(sentences, headings_say_which_interval_and_p) {
+    made_up_init(made_up_four, "quick");
+    m.x.alpha = .2;
+    OK(made_up_table((TableOptions){0}, &e));
+    WRITES(found, "6 seeds, 80% t interval and p of sign flips");
+    OMITS(found, "95%");
+    made_up_init("name: made-up-until\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: {until: decided, most: 14}\n"
+                 "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n",
+                 NULL);
+    OK(made_up_table((TableOptions){0}, &e));
+    cr_assert(m.table.family.anytime);
+    WRITES(found, "95% anytime interval and anytime p");
+    OMITS(found, "sign flips");
+}
