@@ -166,8 +166,8 @@ static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells 
     cell_style(out, style_of(t, c->decision, contrast_better(&c->what)));
 }
 
-/* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps, 16 seeds, 95% t interval and p of sign
- * flips" */
+/* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps, 16 seeds, 95% t interval and p of
+ * sign flips" */
 static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
     const Table *t = &made->table;
     text_format(out, "%s%s", table_mark(t), t->exploratory ? ": " : "");
@@ -222,16 +222,16 @@ void report_found(const Ledger *b, Cells *c) {
 
 /* ---- open ---- */
 
-/* "; about 40 seeds would find a difference of this size in 80% of cases", or nothing. */
+/* "; about 40 seeds would find a difference of this size in 80% of cases", or nothing. Adjust it for no others. */
 static void seeds_would_do(const Table *t, const Comparison *c, Text *out) {
     if (c->status != ST_OK || !c->t_decides || !(c->t.sd > 0)) return;
     StPower need = st_flip_nfor(c->t.mean / c->t.sd, PAIRED_POWER_AIM, t->x->alpha);
     if (need.status == ST_OK && need.n > (size_t)t->sample.seeds && need.n <= 1000)
-        text_format(out, "; about %zu seeds would find a difference of this size in %.0f%% of cases", need.n,
-                    100 * PAIRED_POWER_AIM);
+        text_format(out, "; %sabout %zu seeds would find a difference of this size in %.0f%% of cases",
+                    t->family.count > 1 ? "for this comparison alone " : "", need.n, 100 * PAIRED_POWER_AIM);
 }
 
-/* " LayerNorm at lr = 0.01 lies between -0.02 and +0.01; about 40 seeds would find …." */
+/* " LayerNorm at lr = 0.01 lies between -0.02 and +0.01; for this comparison alone about 40 seeds …." */
 static void open_comparison(const Table *t, const Comparison *c, Text *out) {
     char where[256];
     int decimals = decimals_for(c->t.se, 4);

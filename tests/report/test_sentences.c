@@ -160,3 +160,18 @@ Test(sentences, headings_say_which_interval_and_p) {
     WRITES(found, "95% anytime interval and anytime p");
     OMITS(found, "sign flips");
 }
+
+/* The seeds that would do are those of one comparison, whatever decides. */
+Test(sentences, seeds_that_would_do_are_of_one_comparison) {
+    static const double by[8] = {.09, .05, -.06, .04, .07, -.03, .05, .04};
+    made_up_eight(by);
+    WRITES(open_of, "; for this comparison alone about ");
+    made_up_init("name: made-up-one\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 8\n"
+                 "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n",
+                 NULL);
+    for (int seed = 0; seed < 8; seed++)
+        for (int arm = 0; arm < 2; arm++) made_up_loss(made_up_at(0, arm, seed), 150, 2 + (arm ? by[seed] : 0));
+    OK(made_up_table((TableOptions){0}, &e));
+    WRITES(open_of, "; about ");
+    OMITS(open_of, "alone");
+}
