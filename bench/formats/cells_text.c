@@ -379,7 +379,7 @@ void markdown_text(const char *text, Text *out) {
         uint32_t code;
         size_t n = utf8_next((const uint8_t *)s, strlen(s), &code);
         bool inside = s > text && is_letter(s[-1]) && is_letter(s[1]), tag = is_letter(s[1]) || strchr("/!?#", s[1]);
-        if (strchr("|\\*`", *s) || (*s == '[' && strstr(s, "](")) || (*s == '_' && !inside) ||
+        if (strchr("|\\*`~$", *s) || (*s == '[' && strstr(s, "](")) || (*s == '_' && !inside) ||
             (*s == '<' && s[1] && tag))
             text_add(out, "\\", 1);
         if (*s == '&' && s[1] && tag)

@@ -360,7 +360,7 @@ Test(cells, bad_text) {
     text_clear(&out), cells_html(&c, &out);
     has("&lt;b&gt;&quot;q&quot;"), has("next??[31m"), has_not("<b>"), has_not("\x1b");
     text_clear(&out), cells_markdown(&c, &out);
-    has("| a_b% & #1 {x} ~^\\\\ \\<b>\"q\" $5 \\|p\\| \\*s\\* \\`t\\`, κ next??[31m | 7 |\n");
+    has("| a_b% & #1 {x} \\~^\\\\ \\<b>\"q\" \\$5 \\|p\\| \\*s\\* \\`t\\`, κ next??[31m | 7 |\n");
     has("| h\\|\"  | n |\n");
     cr_expect_eq(times("\n"), 3);
     text_clear(&out), cells_text(&c, 120, &out);
