@@ -141,7 +141,9 @@ static void rates_fill(const Table *t, int part, Plot *p) {
     snprintf(note, sizeof note, "%s%s%s",
              t->sample.seeds > 1 ? "A line is the mean of the seeds, a band goes from the smallest to the largest."
                                  : "",
-             better ? " A ring marks the rate that an arm's seeds choose." : "",
+             !better                              ? ""
+             : t->metric == METRIC_valid_loss ? " A ring marks the rate that an arm's seeds choose."
+                                              : " A ring marks the rate that an arm's seeds choose by their losses.",
              lost ? diverged : "");
     plot_note(p, note[0] == ' ' ? note + 1 : note);
 }

@@ -290,6 +290,7 @@ Test(figure, rates_mark_the_best_and_the_diverged) {
     cr_assert_eq(lost->points, 2);
     cr_expect_float_eq(lost->at[0].x, 1e-2, 1e-9);
     cr_expect_float_eq(lost->at[0].y, log(65), 1e-8);
+    cr_expect(noted("A ring marks the rate that an arm's seeds choose."));
     cr_expect(plot.panel[0].x.log && plot.panel[0].x.ticks == 4);
     for (int k = 0; k < 4; k++) cr_expect_str_eq(plot.panel[0].x.at[k].text, tick[k]);
     cr_expect(!strcmp(plot.panel[0].title, "warmup=0") && !strcmp(plot.panel[1].title, "warmup=40"));
@@ -300,6 +301,11 @@ Test(figure, rates_mark_the_best_and_the_diverged) {
     table((TableOptions){0});
     draw(FIGURE_rates);
     cr_expect(noted("Where a run diverged, the arm has no mean.") && !noted("uniform guess"));
+    made_up_init(made_up_rates, NULL);
+    m.x.metric = METRIC_accuracy;
+    table((TableOptions){0});
+    draw(FIGURE_rates);
+    cr_expect(noted("A ring marks the rate that an arm's seeds choose by their losses."));
 }
 
 /* One of eight seeds is far from the others: it has a figure, a wide line and its name there, and in no other cell. */
