@@ -36,7 +36,7 @@ bool record_status_needs_curves(const RunRecord *r) {
 }
 
 Rc record_read_ended(RunRecord *r, const char *folder, const char *id, Error *e) {
-    Rc rc = record_members(r, folder, id, e);
+    Rc rc = record_checked(r, folder, id, e);
     if (rc || !record_status_needs_curves(r)) return rc;
     record_release(r);
     return record_read(r, folder, id, e);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "bench/plan/declare.h"
 #include "bench/plan/profile.h"
 #include "bench/store/ended.h"
@@ -262,16 +263,29 @@ static int by_order(const void *a, const void *b) {
     return strcmp(x->record->id, y->record->id);
 }
 
+/* Records of a listing while threads read them. */
+typedef struct {
+    RunRecord *at;
+    const Store *stored;
+    Error *error; /* one for each */
+} Reading;
+
+static void read_one(void *context, int i) {
+    const Reading *g = context;
+    g->error[i] = (Error){0};
+    (void)record_read_ended(&g->at[i], g->stored->folder, g->stored->head[i].id, &g->error[i]);
+}
+
 /* Read the record of each head; those that do not read are damaged, as heads that do not. */
 static void read_records(Listing *l, Store *stored) {
-    const int damaged = stored->damaged;
-    while (l->records < stored->heads) {
-        Error why;
-        if (record_read_ended(&l->record[l->records], stored->folder, stored->head[l->records].id, &why))
-            store_drop(stored, l->records, &why);
+    const int damaged = stored->damaged, heads = stored->heads;
+    OWNED Error *error = mem_alloc((size_t)heads, sizeof *error);
+    pool_run(pool_processors(), heads, read_one, &(Reading){l->record, stored, error});
+    for (int i = 0; i < heads; i++)
+        if (error[i].code)
+            store_drop(stored, l->records, &error[i]);
         else
-            l->records++;
-    }
+            l->record[l->records++] = l->record[i];
     if (stored->damaged > damaged) store_say_damage(stored);
 }
 

@@ -1,6 +1,6 @@
 /* Listing: the stored runs by the names that readers use: experiment and profile that plan them, arm, keys, seed. Plans
- * are those of bench/experiments and, with their changes, those stored in results/out (plan_folder.h). Only record.json
- * is read, but of a run whose status hangs on its curves; a run that several plans share is listed under each of them.
+ * are those of bench/experiments and, with their changes, those stored in results/out (plan_folder.h). Curves are read
+ * of a run whose status hangs on them alone; a run that several plans share is listed under each of them.
  *
  * A record does not name its arm. The arm is that of the plan which has this run (an equal spec). A run that no profile
  * plans, because it was changed on the command line, belongs to the file whose plan it declares, and its arm is the one

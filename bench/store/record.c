@@ -433,20 +433,22 @@ static Rc read_record(RunRecord *r, json_t **root, char **text, const char *path
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-/* Read the curves if their hash and the record's are right. */
-static Rc read_vouched(RunRecord *r, json_t *root, const char *text, const char *path, Error *e) {
+/* Check the hash of the record and its curves, and read these if they are wanted. */
+static Rc read_vouched(RunRecord *r, json_t *root, const char *text, const char *path, bool wanted, Error *e) {
     char *bytes;
     size_t length;
     const char *stated = json_get_text(root, "sha256");
     if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
-    Rc rc = hash_holds(stated, text, root, bytes, length)
-                ? curves_read(&r->curves, bytes, e)
-                : error_set(e, RC_INTEGRITY,
-                            "this file and record.json beside it do not have the hash that record.json names");
+    Rc rc = !hash_holds(stated, text, root, bytes, length)
+                ? error_set(e, RC_INTEGRITY,
+                            "this file and record.json beside it do not have the hash that record.json names")
+            : wanted ? curves_read(&r->curves, bytes, e)
+                     : RC_OK;
     free(bytes);
+    if (rc || !wanted) return rc ? error_prefix(e, "%s: ", path) : RC_OK;
     r->curves.every = r->probes.every;
     for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) r->probes.wanted[kind] &= r->curves.at[kind] >= 0;
-    return rc ? error_prefix(e, "%s: ", path) : RC_OK;
+    return RC_OK;
 }
 
 /* Read the members of record.json; the caller releases the root and the text (NULL: not wanted). */
@@ -469,18 +471,27 @@ static Rc read_sidecars(RunRecord *r, const char *folder, Error *e) {
     return RC_OK;
 }
 
-Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+/* Read the members and check the hash; curves: read the curves and the files beside them too. */
+static Rc read_checked(RunRecord *r, const char *folder, const char *id, bool curves, Error *e) {
     LOCAL_TEXT(path);
     json_auto_t *root = NULL;
     OWNED char *text = NULL;
     Rc rc = read_json_of(r, &root, &text, folder, id, e);
     text_format(&path, "%s/%s/curves.csv", folder, id);
-    if (!rc) rc = read_vouched(r, root, text, path.at, e);
+    if (!rc) rc = read_vouched(r, root, text, path.at, curves, e);
     text_clear(&path);
     text_format(&path, "%s/%s", folder, id);
-    if (!rc) rc = read_sidecars(r, path.at, e);
+    if (!rc && curves) rc = read_sidecars(r, path.at, e);
     if (rc) record_release(r);
     return rc;
+}
+
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+    return read_checked(r, folder, id, true, e);
+}
+
+Rc record_checked(RunRecord *r, const char *folder, const char *id, Error *e) {
+    return read_checked(r, folder, id, false, e);
 }
 
 Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {

@@ -84,6 +84,10 @@ void record_seal(json_t *root, const char *curves, size_t length);
  * names what cannot be read or has another hash than the record says; RC_USAGE: absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 
+/* Read record.json and check its hash, without the curves, which it covers, and bits of hits. Codes: see
+ * record_read. */
+Rc record_checked(RunRecord *r, const char *folder, const char *id, Error *e);
+
 /* Read record.json only: without curves and bits of hits, so its hash, which covers them, is not checked. */
 Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e);
 
