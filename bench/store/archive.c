@@ -241,6 +241,28 @@ static bool take_files(Archive *a, const char *bytes, size_t size) {
     return size - at >= 1024 && archive_file(a, "MANIFEST.json") != NULL;
 }
 
+/* Check that SHA256SUMS lists the other files, each with its hash. */
+static Rc check_sums(const Archive *a, const char *path, Error *e) {
+    const ArchiveFile *sums = archive_file(a, "SHA256SUMS");
+    const char *all = sums ? sums->bytes : "", *next = all; /* most files stand in the list's order */
+    int listed = 0;
+    for (const char *at = all; (at = strchr(at, '\n')); at++) listed++;
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
+        char line[SHA256_HEX + 300], hash[SHA256_HEX];
+        if (f == sums) continue;
+        snprintf(line, sizeof line, "%s  %s\n", sha256_hex_of(hash, f->bytes, f->length), f->path);
+        const char *at = strstr(next, line);
+        if (!at) at = strstr(all, line);
+        if (!at)
+            return error_set(e, RC_INTEGRITY, "%s: it is damaged: its %s does not have the hash that SHA256SUMS names",
+                             path, f->path);
+        next = at + strlen(line);
+    }
+    if (listed == a->files - 1) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "%s: it is damaged: SHA256SUMS lists %d files, and there are %d", path, listed,
+                     a->files - 1);
+}
+
 /* Unpack by the program gzip, for a build without zlib. */
 static Rc read_packed(const char *path, char **bytes, size_t *size, Error *e) {
     static const char *const gzip[] = {"gzip", "-d", "archive.tar.gz", NULL};
@@ -271,7 +293,7 @@ Rc archive_read(Archive *a, const char *path, Error *e) {
         e->code = RC_INTEGRITY;
         return error_prefix(e, "%s: ", path);
     }
-    if (take_files(a, bytes, size)) return RC_OK;
+    if (take_files(a, bytes, size)) return check_sums(a, path, e);
     return error_set(e, RC_INTEGRITY, "%s: it breaks off, or `normbench records archive` did not write it", path);
 }
 

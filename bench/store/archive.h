@@ -58,7 +58,8 @@ void archive_tar(const Archive *a, const char *top, Text *out);
 
 /* Read into a, which is released also after an error, the files of a FILE.tar or FILE.tar.gz that archive_tar wrote, or
  * that tar packed anew, and nothing else of it: plans, runs and builds stand in MANIFEST.json. Codes: file_read;
- * RC_UNMEASURED: neither zlib nor the program gzip can unpack it; RC_INTEGRITY: it breaks off, or is no such file. */
+ * RC_UNMEASURED: neither zlib nor the program gzip can unpack it; RC_INTEGRITY: it breaks off, is no such file, or one
+ * of its files does not have the hash that SHA256SUMS names. */
 Rc archive_read(Archive *a, const char *path, Error *e);
 
 /* Unpack what archive_read takes into a new temporary folder, which scratch_remove removes. Codes: see archive_read,

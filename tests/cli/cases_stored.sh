@@ -8,3 +8,12 @@ kind_records_that_were_changed() {
   runs 0 runs p.yaml --results r --format csv && has err 'do not have the hash that record.json names' && lacks out ',9.'
   [ "$(wc -l <"$W/out")" = 4 ] || failed 'not the three other runs'
 }
+
+kind_archives_that_were_changed() {
+  local command
+  plan '' && runs 0 run p.yaml --results r && runs 0 archive p.yaml --results r -o a.tar
+  sed 's/"valid_loss": [0-9]/"valid_loss": 9/' "$W/a.tar" >"$W/bad.tar"
+  for command in runs status; do runs 5 "$command" --results bad.tar && has err 'bad.tar: it is damaged: its runs/'; done
+  mkdir "$W/x" && tar -C "$W/x" -xf "$W/a.tar" && rm "$(ls "$W"/x/a/runs/*/record.json | head -n 1)" && tar -C "$W/x" -cf "$W/less.tar" a
+  runs 5 runs --results less.tar && has err 'less.tar: it is damaged: SHA256SUMS lists 10 files, and there are 9'
+}

@@ -96,7 +96,10 @@ says() { # NAME EXIT-CODE PATTERN...: lines of `verify --tables`
   report "$name" "${wrong:+$wrong
 $(cat "$T/out")}"
 }
-pack() { tar -czf "$packed" -C "$T/tree" "$N"; } # what was changed of the records
+pack() { # what was changed of the records, with sums that hold
+  (cd "$records" && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | sort | xargs sha256sum >SHA256SUMS)
+  tar -czf "$packed" -C "$T/tree" "$N"
+}
 unlist() { python3 - "$plan" "$1" <<'PY'
 import json, re, sys
 note = json.load(open(sys.argv[1]))
