@@ -46,10 +46,6 @@ Rc looks_check(Experiment *x, Error *e) {
     int last = x->looks ? x->look[x->looks - 1] : 0;
     if (!x->looks) return RC_OK;
     if (x->most) return error_set(e, RC_USAGE, "looks: seeds are a number or a list, not added until it is decided");
-    if (x->seeds <= 1) {
-        x->seed = mem_grow(x->seed, (size_t)last, sizeof *x->seed);
-        for (x->seeds = 0; x->seeds < last; x->seeds++) x->seed[x->seeds] = (uint64_t)x->seeds + 1;
-    }
     if (x->seeds != last)
         return error_set(e, RC_USAGE, "looks: the last is at %d seeds, and the plan has %d", last, x->seeds);
     for (int i = 0; i < x->looks; i++) {

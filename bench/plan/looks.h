@@ -6,7 +6,7 @@
 
 #include "bench/plan/experiment.h"
 
-/* Read the list; its last number becomes x's number of seeds where it has none. RC_USAGE: the numbers do not rise, do
+/* Read the list; its last number is x's number of seeds where none is said. RC_USAGE: the numbers do not rise, do
  * not end with x's number of seeds, or no p of a look's seeds can reach its level (the fewest that can are
  * named). */
 Rc looks_apply(Experiment *x, const int *n, int count, Error *e);

@@ -96,7 +96,8 @@ Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, co
  * is that arm itself. */
 bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base, const ModelRecipe *recipe);
 
-/* Set defaults: the name is the file's without folder and ending, the title is the name, one seed. */
+/* Set defaults: the name is the file's without folder and ending, the title is the name, one seed or
+ * those of the last look. */
 void reader_defaults(Experiment *x);
 
 /* Check that the baseline is an arm, that the cells are few, and every arm of every cell. new_arms: they are --arm's.

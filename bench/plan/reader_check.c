@@ -111,8 +111,8 @@ void reader_defaults(Experiment *x) {
     if (!x->name[0]) snprintf(x->name, sizeof x->name, "%.*s", good ? (int)n : 10, good ? base : "experiment");
     show_defaults(x);
     if (!x->title[0]) snprintf(x->title, sizeof x->title, "%s", x->name);
-    if (!x->seeds) {
-        x->seed = mem_alloc(1, sizeof *x->seed);
-        x->seed[x->seeds++] = 1;
-    }
+    if (x->seeds) return;
+    int seeds = x->looks ? x->look[x->looks - 1] : 1;
+    x->seed = mem_alloc((size_t)seeds, sizeof *x->seed);
+    for (; x->seeds < seeds; x->seeds++) x->seed[x->seeds] = (uint64_t)x->seeds + 1;
 }

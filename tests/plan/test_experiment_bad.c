@@ -57,6 +57,8 @@ static const struct {
     {"compare: [peri - prr]", "2: compare: there is no arm 'prr'; did you mean 'pre'?"},
     {"compare: [pre - pre]", "2: compare: 'pre - pre' is an arm minus itself"},
     {"compare: [peri - pre, pre - peri]", "2: compare: 'pre - peri' stands in the list twice"},
+    {"looks: [8, 12]\nseeds: 1", "2: looks: the last is at 12 seeds, and the plan has 1"},
+    {"looks: [8, 12]\nseeds: [40]", "2: looks: the last is at 12 seeds, and the plan has 1"},
     {"summaries: [rankin]", "2: summaries: unknown 'rankin'; did you mean 'ranking'?"},
     {"summaries: [failures, failures]", "2: summaries: 'failures' stands in the list twice"},
     {"summaries: [{a: b}]", "2: summaries: one value is needed, not a mapping"},
