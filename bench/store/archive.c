@@ -204,7 +204,8 @@ bool archive_is_tar(const char *path) {
 /* Whether a path is one that archive_close may have listed: below the archive's own folder, and nowhere else. */
 static bool own_path(const char *path) {
     bool below = !strncmp(path, "runs/", 5) || !strncmp(path, "out/", 4);
-    return !strcmp(path, "MANIFEST.json") || !strcmp(path, "SHA256SUMS") || (below && !strstr(path, ".."));
+    bool up = strstr(path, "/../") || text_ends(path, "/..");
+    return !strcmp(path, "MANIFEST.json") || !strcmp(path, "SHA256SUMS") || (below && !up);
 }
 
 /* Read a header of a ustar or GNU tar file: its sum, its length, its kind, and the name below the file's one folder. */

@@ -17,3 +17,8 @@ kind_archives_that_were_changed() {
   mkdir "$W/x" && tar -C "$W/x" -xf "$W/a.tar" && rm "$(ls "$W"/x/a/runs/*/record.json | head -n 1)" && tar -C "$W/x" -cf "$W/less.tar" a
   runs 5 runs --results less.tar && has err 'less.tar: it is damaged: SHA256SUMS lists 10 files, and there are 9'
 }
+
+kind_names_with_two_dots_in_archives() {
+  plan 'name: v1..2' && runs 0 run p.yaml --results r && runs 0 archive p.yaml --results r -o a.tar
+  runs 0 runs p.yaml --results a.tar && has out '4 of 4 runs stored'
+}
