@@ -74,7 +74,7 @@ typedef enum {
 } SummaryKind;
 
 typedef struct {
-    char name[EXPERIMENT_NAME_SIZE], title[160], writeup[16], file[256], profile[PROFILE_NAME_SIZE];
+    char name[EXPERIMENT_NAME_SIZE], title[160], writeup[16], file[1024], profile[PROFILE_NAME_SIZE];
     char also[EXPERIMENT_ALSO_MAX][16]; /* other write-ups whose claims its runs decide; "": no more */
     char baseline[ARM_NAME_SIZE]; /* the arm that others are compared with; by default the first */
     Metric metric;        /* metric of the verdicts */

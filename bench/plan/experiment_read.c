@@ -276,6 +276,7 @@ static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
 static Rc parse(Experiment *x, const char *file, const char *bytes, size_t length, const char *profile,
                 const Overrides *o, Error *e) {
     Document d;
+    if (strlen(file) >= sizeof x->file) return error_set(e, RC_USAGE, "the path of '%.200s' is too long", file);
     Rc rc = document_parse(&d, file, bytes, length, e);
     if (rc) return rc;
     memset(x, 0, sizeof *x);

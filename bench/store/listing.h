@@ -14,7 +14,7 @@
 /* Runs of one plan. */
 typedef struct {
     char experiment[EXPERIMENT_NAME_SIZE]; /* "": no file here plans it */
-    char file[256];                        /* the experiment's path, if it plans these runs */
+    char file[1024];                       /* the experiment's path, if it plans these runs */
     char profile[PROFILE_NAME_SIZE];       /* "": none, changed on the command line, or the file has no profiles */
     char *options;                         /* " --set steps=50": a plan of results/out; " on other bytes of text:…":
                                               the text has changed; "": as in the file */

@@ -22,3 +22,14 @@ kind_names_with_two_dots_in_archives() {
   plan 'name: v1..2' && runs 0 run p.yaml --results r && runs 0 archive p.yaml --results r -o a.tar
   runs 0 runs p.yaml --results a.tar && has out '4 of 4 runs stored'
 }
+
+kind_paths_that_are_long() {
+  local deep=$W part
+  plan ''
+  part=$(printf 'd%.0s' $(seq 150))
+  mkdir -p "$W/$part/$part" && cp "$W/p.yaml" "$W/$part/$part/"
+  runs 0 run "$part/$part/p.yaml" --results r && grep -qF "$part/$part/p.yaml\"" "$W"/r/out/p-*/plan.json || failed 'a cut path is noted'
+  for _ in 1 2 3 4 5 6 7; do deep=$deep/$part; done
+  mkdir -p "$deep" && cp "$W/p.yaml" "$deep/"
+  refuses "is too long" run "$deep/p.yaml" --results r
+}
