@@ -160,7 +160,7 @@ void cell_exact(Cells *c, double x) {
 }
 
 void cell_integer(Cells *c, long x) {
-    cell_shown(c, (double)x, SHOW_TEXT("%ld", x));
+    add(c, CELL_number, (double)x, SHOW_TEXT("%ld", x))->whole = true;
 }
 
 void cell_p(Cells *c, double p) {

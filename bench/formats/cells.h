@@ -32,6 +32,7 @@ typedef struct {
     double x, lo, hi; /* exact; NaN: none */
     unsigned marks;
     bool strong, emphatic;
+    bool whole;       /* shown holds all digits of a whole number, which x may not */
     size_t style; /* offset of its class in HTML; 0: none */
     size_t link;  /* offset of where it leads in HTML; 0: nowhere */
     CellAxis axis; /* of a picture */

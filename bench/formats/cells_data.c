@@ -1,6 +1,7 @@
 /* Render a table as CSV, JSON and HTML. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/cells.h"
@@ -42,7 +43,9 @@ static void csv_cell(const Cells *c, int row, int column, Text *out) {
         if (cell) csv_number(out, cell->lo);
         text_format(out, ",");
         if (cell) csv_number(out, cell->hi);
-    } else if (cell && cell->kind == CELL_number)
+    } else if (cell && cell->kind == CELL_number && cell->whole)
+        text_format(out, "%s", cells_words_at(c, cell->shown));
+    else if (cell && cell->kind == CELL_number)
         csv_number(out, cell->x);
     else if (cell)
         csv_text(out, cells_words_at(c, cell->shown));
@@ -81,7 +84,9 @@ static void json_cell(json_t *o, const Cells *c, int row, int column) {
         put(o, name, cell ? cell->lo : (double)NAN);
         snprintf(name, sizeof name, "%s_hi", key);
         put(o, name, cell ? cell->hi : (double)NAN);
-    } else if (cell && cell->kind == CELL_number)
+    } else if (cell && cell->kind == CELL_number && cell->whole)
+        json_object_set_new(o, key, json_integer(strtoll(cells_words_at(c, cell->shown), NULL, 10)));
+    else if (cell && cell->kind == CELL_number)
         put(o, key, cell->x);
     else if (cell && cell->kind != CELL_empty)
         json_object_set_new(o, key, json_text_of(cells_words_at(c, cell->shown)));

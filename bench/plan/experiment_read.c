@@ -133,8 +133,7 @@ static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
     if (rc || !until || x->most) return rc;
     if (x->seeds < 2 || x->seeds > EXPERIMENT_WATCHED_MAX)
         return document_error(r->e, d, n->line, "seeds: until it is decided they are 2 to %d", EXPERIMENT_WATCHED_MAX);
-    seeds_go_on(x, x->seeds);
-    return RC_OK;
+    return seeds_go_on(r, d, n, x->seeds);
 }
 
 /* Parse "key=value" as an entry of a document called --set. */

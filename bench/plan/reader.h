@@ -55,8 +55,8 @@ Rc apply_looks(Reader *r, const Node *n);
  * goes on from those that an entry before has listed. */
 Rc apply_seeds(Reader *r, const Document *d, const Node *entry);
 /* Have seeds added until it is decided: sort the listed ones, as pairs are (st_pair), and go on above the largest up to
- * `most` in all, so that each new seed is the last. */
-void seeds_go_on(Experiment *x, int most);
+ * `most` in all, so that each new seed is the last. RC_USAGE: they would go beyond INT64_MAX. */
+Rc seeds_go_on(Reader *r, const Document *d, const Node *n, int most);
 
 /* Apply "probes: [usual, weight_norm]" or "probes: {names: […], every: 10}": rows of models/probes.def, measured beside
  * the usual ones, which need not be named; `growth` stands for all that write-up 004 measures over depth. `every`:

@@ -169,10 +169,15 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void seeds_go_on(Experiment *x, int most) {
+Rc seeds_go_on(Reader *r, const Document *d, const Node *n, int most) {
+    Experiment *x = r->x;
     if (x->seeds > most) x->seeds = most;
+    if (x->seeds && x->seed[x->seeds - 1] > (uint64_t)INT64_MAX - (uint64_t)(most - x->seeds))
+        return document_error(r->e, d, n->line, "seeds: %d more than %llu would go beyond the largest, %lld",
+                              most - x->seeds, (unsigned long long)x->seed[x->seeds - 1], (long long)INT64_MAX);
     x->seed = mem_grow(x->seed, (size_t)most, sizeof *x->seed);
     for (x->most = most; x->seeds < most; x->seeds++) x->seed[x->seeds] = x->seeds ? x->seed[x->seeds - 1] + 1 : 1;
+    return RC_OK;
 }
 
 /* Apply "{until: decided, most: 64}"; `until` may be omitted if an earlier entry has it. */
@@ -195,8 +200,7 @@ static Rc apply_until(Reader *r, const Document *d, const Node *n) {
     if (most > EXPERIMENT_WATCHED_MAX)
         return document_error(r->e, d, n->line, "seeds: %lld are listed; until it is decided they are %d at most",
                               (long long)most, EXPERIMENT_WATCHED_MAX);
-    seeds_go_on(x, (int)most);
-    return RC_OK;
+    return seeds_go_on(r, d, n, (int)most);
 }
 
 /* Parse "8" (*first 1, *count 8) or "13-24" (13 and 12). */

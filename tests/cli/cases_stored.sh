@@ -33,3 +33,13 @@ kind_paths_that_are_long() {
   mkdir -p "$deep" && cp "$W/p.yaml" "$deep/"
   refuses "is too long" run "$deep/p.yaml" --results r
 }
+
+kind_seeds_that_no_double_holds() {
+  plan '' && sed -i 's/^seeds: 2$/seeds: [9007199254740992, 9007199254740993]/' "$W/p.yaml"
+  runs 0 run p.yaml --results r && runs 0 runs p.yaml --results r --format json
+  has out '"seed": 9007199254740992,' && has out '"seed": 9007199254740993,'
+  runs 0 trace 'p.yaml: post - pre' --results r --format json && has out '"seed": 9007199254740993,'
+  sed -i 's/^seeds: .*/seeds: [9223372036854775806]/' "$W/p.yaml"
+  refuses 'seeds: 9 more than 9223372036854775806 would go beyond the largest' run p.yaml --set 'seeds={until: decided, most: 10}'
+  runs 0 run p.yaml --set 'seeds={until: decided, most: 2}' --dry-run --results r
+}
