@@ -51,7 +51,8 @@ Rc command_show(Session *s, Error *e) {
     if (record_read(&r, s->runs, id, e)) return store_damage(s->runs, id, e);
     store_read(&stored, s->runs);
     OWNED char *experiment = address_experiment(o->operand[0]);
-    if (listing_make(&all, s, &stored, experiment, e)) return e->code;
+    /* an experiment may be one that only stored plans name */
+    if (listing_make(&all, s, &stored, experiment, e) && listing_make(&all, s, &stored, NULL, e)) return e->code;
     print(&(RunShown){.record = &r, .listing = &all}, o->times[OPTION_json] > 0);
     return RC_OK;
 }

@@ -43,3 +43,8 @@ kind_seeds_that_no_double_holds() {
   refuses 'seeds: 9 more than 9223372036854775806 would go beyond the largest' run p.yaml --set 'seeds={until: decided, most: 10}'
   runs 0 run p.yaml --set 'seeds={until: decided, most: 2}' --dry-run --results r
 }
+
+kind_addresses_that_name_an_experiment() {
+  plan '' && runs 0 run p.yaml --results r && runs 0 runs show p:pre/seed=1 --results r
+  runs 0 runs show p:pre/seed=1 --format json --results r && has out '"experiment": "p"'
+}
