@@ -25,8 +25,8 @@ extern const int experiment_key_count;
 
 bool is_column(const char *key);
 
-/* Check a name: letters, digits, '-', '_' and '.', not a '.' first, at most `longest` bytes. what: "arm", "profile", …
- * */
+/* Check a name: letters, digits, '-', '_' and '.', no '.' or '-' first, at most `longest` bytes. what: "arm",
+ * "profile", … */
 bool name_byte(char c);
 Rc name_check(const Document *d, int line, const char *what, const char *name, size_t longest, Error *e);
 

@@ -106,7 +106,7 @@ Rc reader_check(Reader *r, bool new_arms) {
 void reader_defaults(Experiment *x) {
     const char *slash = strrchr(x->file, '/'), *base = slash ? slash + 1 : x->file;
     size_t n = strcspn(base, ".");
-    bool good = n && n < sizeof x->name;
+    bool good = n && n < sizeof x->name && base[0] != '-';
     for (size_t i = 0; i < n; i++) good &= name_byte(base[i]);
     if (!x->name[0]) snprintf(x->name, sizeof x->name, "%.*s", good ? (int)n : 10, good ? base : "experiment");
     show_defaults(x);

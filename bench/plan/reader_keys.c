@@ -30,7 +30,8 @@ Rc name_check(const Document *d, int line, const char *what, const char *name, s
     if (!n) return document_error(e, d, line, "%s: the name is empty", what);
     if (n > longest)
         return document_error(e, d, line, "%s: the name '%.64s…' is longer than %zu bytes", what, name, longest);
-    if (name[0] == '.') return document_error(e, d, line, "%s: the name '%s' begins with a '.'", what, name);
+    if (name[0] == '.' || name[0] == '-')
+        return document_error(e, d, line, "%s: the name '%s' begins with a '%c'", what, name, name[0]);
     for (size_t i = 0; i < n; i++)
         if (!name_byte(name[i]))
             return document_error(e, d, line, "%s: '%s' is no name (letters, digits, '-', '_', '.')", what, name);

@@ -159,14 +159,14 @@ void plan_note_options(const PlanNote *note, Text *out) {
 static bool is_slug(const char *slug) {
     static const char bytes[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
     size_t n = strlen(slug);
-    return n && n < 64 && strspn(slug, bytes) == n && slug[0] != '.' && slug[0] != '-';
+    return n && n < PLAN_SLUG_SIZE && strspn(slug, bytes) == n && slug[0] != '.' && slug[0] != '-';
 }
 
 Rc plan_folder_find(PlanFolder *f, const char *results, const char *slug, const Experiment *x, Error *e) {
     *f = (PlanFolder){0};
     if (slug[0] && !is_slug(slug))
-        return error_set(e, RC_USAGE, "--name: '%.80s' is no name of a folder (1 to 63 letters, digits, '-', '_', '.')",
-                         slug);
+        return error_set(e, RC_USAGE, "--name: '%.80s' is no name of a folder (1 to %d letters, digits, '-', '_', '.')",
+                         slug, PLAN_SLUG_SIZE - 1);
     if (!strcmp(slug, "report")) return error_set(e, RC_USAGE, "--name: results/out/report is where `report` writes");
     if (slug[0])
         snprintf(f->slug, sizeof f->slug, "%s", slug);

@@ -48,3 +48,12 @@ kind_addresses_that_name_an_experiment() {
   plan '' && runs 0 run p.yaml --results r && runs 0 runs show p:pre/seed=1 --results r
   runs 0 runs show p:pre/seed=1 --format json --results r && has out '"experiment": "p"'
 }
+
+kind_names_that_are_long_or_begin_with_a_dash() {
+  local name
+  name=$(printf 'n%.0s' $(seq 63))
+  plan "name: $name" && runs 0 run p.yaml --results r
+  runs 0 table "$(ls "$W/r/out")" --results r && has out "$name"
+  plan 'name: -n' && refuses "name: the name '-n' begins with a '-'" run p.yaml --results s
+  plan '' && cp "$W/p.yaml" "$W/-p.yaml" && runs 0 run ./-p.yaml --results t && runs 0 table "$(ls "$W/t/out")" --results t
+}
