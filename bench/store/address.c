@@ -54,12 +54,20 @@ static char *split_experiment(char *text, char **experiment) {
     return colon + 1;
 }
 
+/* Return true if a listed arm has this name, which may hold '=' as "pre+attn.out=rmsnorm" does. */
+static bool is_arm(const Listing *l, const char *name) {
+    int i = 0;
+    while (i < l->runs && strcmp(l->run[i].arm, name)) i++;
+    return i < l->runs;
+}
+
 static Rc keep(Listing *l, char *at, Error *e) {
     char filter[SPEC_KEY_SIZE + SPEC_TEXT_SIZE];
     for (bool first = true; at; first = false) {
         char *slash = strchr(at, '/');
         if (slash) *slash = 0;
-        snprintf(filter, sizeof filter, "%s%.150s", first && !strchr(at, '=') ? "arm=" : "", at);
+        snprintf(filter, sizeof filter, "%s%.150s", first && (!strchr(at, '=') || is_arm(l, at)) ? "arm=" : "",
+                 at);
         if (listing_keep(l, filter, e)) return e->code;
         at = slash ? slash + 1 : NULL;
     }

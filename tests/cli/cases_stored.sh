@@ -49,6 +49,11 @@ kind_addresses_that_name_an_experiment() {
   runs 0 runs show p:pre/seed=1 --format json --results r && has out '"experiment": "p"'
 }
 
+kind_arms_that_the_program_names() {
+  plan '' && runs 0 run p.yaml --arm '{base: pre, attn.out: rmsnorm}' --results r
+  runs 0 runs show 'pre+attn.out=rmsnorm/seed=1' --results r && has out 'pre+attn.out=rmsnorm'
+}
+
 kind_names_that_are_long_or_begin_with_a_dash() {
   local name
   name=$(printf 'n%.0s' $(seq 63))
