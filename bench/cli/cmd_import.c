@@ -143,16 +143,15 @@ static void print_json(const Import *m) {
     Text spec;
     text_init(&spec);
     spec_text(&o->spec, &spec);
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:I, s:I}", "file", m->path, "dataset", m->data->name,
-                             "dataset_sha256", m->data->sha256, "spec", spec.at, "parameters",
-                             (json_int_t)m->parameters, "record", standing_name[m->standing], "targets",
-                             (json_int_t)m->got.targets, "dropped_targets", (json_int_t)m->got.dropped);
+    json_t *root = json_new("file", json_text_of(m->path), "dataset", json_text_of(m->data->name), "dataset_sha256",
+                            m->data->sha256, "spec", json_text_of(spec.at), "parameters", m->parameters, "record",
+                            standing_name[m->standing], "targets", m->got.targets, "dropped_targets", m->got.dropped);
     text_release(&spec);
     if (o->run[0]) json_add(root, "run", json_string(o->run), "step", o->step);
     for (int i = 0; i < METRIC_COUNT; i++) /* those that need no curve */
         if (!metric_info[i].reads[0]) json_add(root, metric_info[i].key, json_number_of(m->got.metric[i]));
     if (m->standing == RECORD_NONE)
-        json_add(root, "record_why", json_string(m->why));
+        json_add(root, "record_why", json_text_of(m->why));
     else
         json_add(root, "record_valid_loss", json_number_of(m->stored));
     text_init(&spec);

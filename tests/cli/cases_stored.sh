@@ -62,3 +62,9 @@ kind_names_that_are_long_or_begin_with_a_dash() {
   plan 'name: -n' && refuses "name: the name '-n' begins with a '-'" run p.yaml --results s
   plan '' && cp "$W/p.yaml" "$W/-p.yaml" && runs 0 run ./-p.yaml --results t && runs 0 table "$(ls "$W/t/out")" --results t
 }
+
+kind_files_whose_names_are_not_utf_8() {
+  local bad=$'w\377.safetensors'
+  plan '' && runs 0 run p.yaml --results r && runs 0 export pre/seed=1 --results r -o w.safetensors
+  cp "$W/w.safetensors" "$W/$bad" && runs 0 import "$bad" --results r --format json && has out '"file": "w?.safetensors"'
+}
