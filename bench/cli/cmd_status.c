@@ -217,13 +217,14 @@ static json_t *begun_json(const Status *st, const Begun *b) {
     const Lease *h = &b->hold;
     snprintf(curve, sizeof curve, "%.1000s/.partial/%s.curves.csv", st->folder, h->id);
     json_t *o =
-        json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:s, s:s, s:I, s:I}", "id", h->id, "experiment",
-                  h->experiment, "profile", h->profile, "what", h->what, "step", b->step, "steps", (json_int_t)h->steps,
-                  "train_loss", json_or_null(b->loss), "valid_loss", json_or_null(b->valid), "curve", curve, "host",
-                  h->owner.host, "pid", (json_int_t)h->owner.pid, "since", (json_int_t)h->since);
+        json_pack("{s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:o, s:o, s:s, s:I, s:I}", "id", h->id, "experiment",
+                  h->experiment, "profile", h->profile, "what", json_text_of(h->what), "step", b->step, "steps",
+                  (json_int_t)h->steps, "train_loss", json_or_null(b->loss), "valid_loss", json_or_null(b->valid),
+                  "curve", json_text_of(curve), "host", h->owner.host, "pid", (json_int_t)h->owner.pid, "since",
+                  (json_int_t)h->since);
     if (b->state == RUNNING)
         return json_add(o, "seconds_left", json_or_null(b->left), "seconds_since_sign", json_or_null(h->heard));
-    return json_add(o, "why", h->left[0] ? json_string(h->left) : json_null());
+    return json_add(o, "why", h->left[0] ? json_text_of(h->left) : json_null());
 }
 
 static void status_json(const Status *st, Text *out) {

@@ -68,3 +68,11 @@ kind_files_whose_names_are_not_utf_8() {
   plan '' && runs 0 run p.yaml --results r && runs 0 export pre/seed=1 --results r -o w.safetensors
   cp "$W/w.safetensors" "$W/$bad" && runs 0 import "$bad" --results r --format json && has out '"file": "w?.safetensors"'
 }
+
+kind_folders_whose_names_are_not_utf_8() {
+  plan '' && sed -i '/^steps: 3$/d; s/^evaluate_at: "3"/steps: 400000\nevaluate_at: "400000"/; s/^seeds: 2/seeds: 1/' "$W/p.yaml"
+  (cd "$W" && exec "$program" run p.yaml --threads 1 --results $'s\377') >"$W/out" 2>"$W/err" </dev/null &
+  for _ in $(seq 100); do [ -n "$(ls "$W"/$'s\377'/runs/.partial/*.curves.csv 2>/dev/null)" ] && break; sleep 0.1; done
+  sleep 0.3 && kill -TERM $! && wait $!
+  runs 0 status --results $'s\377' --format json && has out '"what": "pre seed 1"' && has out '"curve": "s?/runs/'
+}
