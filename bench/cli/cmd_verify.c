@@ -129,6 +129,35 @@ static int hash_log_difference(const char *a, const char *b, char line_a[256], c
     return -1;
 }
 
+/* Return the number of a hash log's line without its line feed; -1: it is none. */
+static int step_of(const char *line, size_t length) {
+    enum { HASH = 16 };
+    int step;
+    OWNED char *own = mem_alloc(length + 1, 1);
+    memcpy(own, line, length);
+    const char *at = strstr(own, "  step ");
+    if (!at || sscanf(at, "  step %d ", &step) != 1 || step < 0 || length < HASH) return -1;
+    const char *hash = own + length - HASH;
+    return strspn(hash, "0123456789abcdef") == HASH && hash[-1] == ' ' ? step : -1;
+}
+
+/* Count a hash log's steps. RC_USAGE: a line is none of a hash log's. */
+static Rc count_steps(const char *what, const Text *log, int *steps, Error *e) {
+    const char *at = log->at, *end = log->at + log->length;
+    *steps = 0;
+    for (int line = 1; at < end || line == 1; line++) {
+        size_t length = strcspn(at, "\n");
+        int step = step_of(at, length);
+        if (step < 0)
+            return error_set(e, RC_USAGE,
+                             "--bisect: %s:%d: no line of a hash log (`normbench verify -o FILE` writes one)", what,
+                             line);
+        if (step >= *steps) *steps = step + 1;
+        at += length + (at[length] == '\n');
+    }
+    return RC_OK;
+}
+
 /* A backend's name, or the path of a hash log. */
 static Rc log_of(Session *s, const Experiment *x, const char *what, Text *out, Error *e) {
     if (file_exists(what)) {
@@ -147,11 +176,12 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     LOCAL_TEXT(ta);
     LOCAL_TEXT(tb);
     char la[256], lb[256];
-    if (log_of(s, x, a, &ta, e) || log_of(s, x, b, &tb, e)) return e->code;
-    if (!ta.length || !tb.length) return error_set(e, RC_UNMEASURED, "--bisect: a file without hashes");
+    int steps;
+    if (log_of(s, x, a, &ta, e) || count_steps(a, &ta, &steps, e)) return e->code;
+    if (log_of(s, x, b, &tb, e) || count_steps(b, &tb, &steps, e)) return e->code;
     int at = hash_log_difference(ta.at, tb.at, la, lb);
     if (at < 0) {
-        printf("%s and %s agree in every op of the first %d steps\n", a, b, HASH_LOG_STEPS);
+        printf("%s and %s agree in every op of the first %d step%s\n", a, b, steps, steps == 1 ? "" : "s");
         return RC_OK;
     }
     printf("first difference, line %d:\n  %s: %s\n  %s: %s\n", at + 1, a, la, b, lb);

@@ -76,3 +76,11 @@ kind_folders_whose_names_are_not_utf_8() {
   sleep 0.3 && kill -TERM $! && wait $!
   runs 0 status --results $'s\377' --format json && has out '"what": "pre seed 1"' && has out '"curve": "s?/runs/'
 }
+
+kind_hash_logs() {
+  plan '' && echo no >"$W/no.txt" && : >"$W/empty.txt" && runs 0 verify p.yaml -o log.txt
+  runs 0 verify p.yaml --bisect log.txt log.txt && has out 'agree in every op of the first 3 steps'
+  refuses 'no.txt:1: no line of a hash log' verify p.yaml --bisect no.txt no.txt
+  refuses 'empty.txt:1: no line of a hash log' verify p.yaml --bisect log.txt empty.txt
+  head -c 300 "$W/log.txt" >"$W/cut.txt" && refuses 'no line of a hash log' verify p.yaml --bisect cut.txt cut.txt
+}

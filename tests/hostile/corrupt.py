@@ -192,7 +192,7 @@ KINDS = [
     Kind("stored verdicts", "root/results/reference/claims.json", ["claims", "--results", "none"], (5,), stored_verdicts,
          any_words),
     Kind("theory", "r/out/theory/measured.json", ["table", "theory", "--results", "r"], (5,), theory, any_words),
-    Kind("trace", "one.trace", [*VERIFY, "--bisect", "one.trace", "other.trace"], (1, 3, 5), traced, never),
+    Kind("trace", "one.trace", [*VERIFY, "--bisect", "one.trace", "other.trace"], (1, 2, 3, 5), traced, never),
     Kind("experiment", "one.yaml", ["table", "one.yaml", "--results", "r"], (2, 3), one_trained, another_plan, True),
     Kind("claims", "root/bench/claims/900.yaml", ["claims", "--results", "r", "--own", "--format", "json"], (2,), both_stored,
          another_claim),
