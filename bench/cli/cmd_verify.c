@@ -24,7 +24,7 @@ enum { HASH_LOG_STEPS = 5 };
 
 #define CHANGED "the plan was changed on the command line; nothing is stored for it"
 
-/* Whether the command line asks for other seeds, arms or cells than are stored; each precision has its snapshots. */
+/* Whether the command line asks for another plan than is stored; each precision has its snapshots. */
 static bool runs_changed(const Session *s, const Experiment *x) {
     const char *set[SESSION_SETS_MAX];
     Overrides precise = {.set = set};
@@ -33,9 +33,7 @@ static bool runs_changed(const Session *s, const Experiment *x) {
     for (int i = 0; i < s->overrides.sets; i++)
         if (!strncmp(s->overrides.set[i], "precision=", 10)) set[precise.sets++] = s->overrides.set[i];
     if (experiment_parse(plain, x->file, x->yaml, x->profile, &precise, &none)) return true;
-    bool changed = plain->seeds != x->seeds || plain->arms != x->arms ||
-                   experiment_cells(plain) != experiment_cells(x) ||
-                   memcmp(plain->seed, x->seed, (size_t)x->seeds * sizeof *x->seed) != 0;
+    bool changed = strcmp(plain->plan, x->plan) != 0;
     experiment_release(plain);
     return changed;
 }

@@ -29,6 +29,7 @@ refuses() { # what to verify: a plan of which nothing is stored; nothing is trai
 }
 refuses smoke --seeds 1
 refuses smoke --seeds 1 --level statistical
+refuses smoke --set lr=1e-5
 # A signal ends all that was named, with one line, and leaves nothing. The snapshot is another plan's: it is not reached.
 number=$((number + 1)) T=$(mktemp -d) && mkdir -p "$T/bench/experiments" "$T/results/baselines" "$T/tmp"
 for name in slow slower; do
