@@ -6,6 +6,7 @@
 
 #include "bench/formats/cells.h"
 #include "bench/formats/json.h"
+#include "bench/formats/latex.h"
 #include "bench/run/history.h"
 #include "bench/store/ended.h"
 #include "bench/write/stat_json.h"
@@ -133,11 +134,8 @@ Rc runs_csv(const Listing *l, Text *out, Error *e) {
     for (const ListedRun *run = l->run; run < l->run + l->runs; run++) {
         const RunRecord *r = run->record;
         const Evaluation *last = listing_last(r);
-        text_format(out, "%s,", run->arm);
-        for (int k = 0; k < keys; k++) {
-            const char *text = listing_value(value, l, run, key[k]), *quote = strpbrk(text, ",\"") ? "\"" : "";
-            text_format(out, "%s%s%s,", quote, text, quote);
-        }
+        csv_text(out, run->arm), text_format(out, ",");
+        for (int k = 0; k < keys; k++) csv_text(out, listing_value(value, l, run, key[k])), text_format(out, ",");
         text_format(out, "%llu,%s,%s,%s,%s,%s\n", (unsigned long long)r->spec.seed, record_status(r),
                     last ? FORMAT_REAL(last->metric[METRIC_valid_loss]) : "nan", r->loss_chain, r->parameters_hash,
                     r->id);

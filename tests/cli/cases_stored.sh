@@ -84,3 +84,13 @@ kind_hash_logs() {
   refuses 'empty.txt:1: no line of a hash log' verify p.yaml --bisect log.txt empty.txt
   head -c 300 "$W/log.txt" >"$W/cut.txt" && refuses 'no line of a hash log' verify p.yaml --bisect cut.txt cut.txt
 }
+
+kind_runs_as_csv_with_quotes() {
+  local i name='q"u,o.txt'
+  for i in $(seq 300); do printf '%s words\n' "$i"; done >"$W/a.txt" && sed 's/words/lines/' "$W/a.txt" >"$W/$name"
+  plan '' && sed -i "s/^dataset: .*/dataset: ['text:a.txt', 'text:$name']/" "$W/p.yaml" && runs 0 run p.yaml --results r
+  runs 0 runs p.yaml --results r --format csv
+  python3 -c 'import csv, sys; rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 8 and {row["dataset"] for row in rows} == {"text:a.txt", sys.argv[2]} and {row["seed"] for row in rows} == {"1", "2"}' \
+    "$W/out" "text:$name" 2>"$W/err" || failed "no CSV: $(tail -n 1 "$W/err") $(head -n 3 "$W/out")"
+}
