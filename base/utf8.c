@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code) {
     uint8_t lead = text[0];
     if (lead < 0x80) {
@@ -17,4 +19,10 @@ size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code) {
     if (value < LEAST[bytes] || value >= 0x110000 || (value >= 0xd800 && value < 0xe000)) return 0;
     *code = value;
     return bytes;
+}
+
+size_t utf8_fitting(const char *text, size_t most) {
+    size_t n = strnlen(text, most);
+    while (n && text[n] && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+    return n;
 }

@@ -9,4 +9,7 @@
  * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
 size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
 
+/* Return how many bytes of a text's first whole characters fit into `most` bytes. */
+size_t utf8_fitting(const char *text, size_t most);
+
 #endif

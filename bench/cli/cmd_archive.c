@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "base/utf8.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/subprocess.h"
 #include "bench/formats/terminal.h"
@@ -39,7 +40,8 @@ static Rc compress(const Text *tar, const char *path, Error *e) {
 /* "records" of "some/where/records.tar.gz" */
 static void top_folder(char out[100], const char *path) {
     const char *slash = strrchr(path, '/');
-    snprintf(out, 100, "%s", slash ? slash + 1 : path);
+    const char *name = slash ? slash + 1 : path;
+    snprintf(out, 100, "%.*s", (int)utf8_fitting(name, 99), name);
     out[strcspn(out, ".")] = 0;
     if (!out[0]) strcpy(out, "records");
 }

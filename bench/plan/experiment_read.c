@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/plain.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "bench/plan/reader.h"
 
 static Rc apply_top(Reader *r, const Node *n) {
@@ -238,7 +239,7 @@ static void title_of_changed(Experiment *x) {
     else
         text_format(&title, "%s alone", baseline);
     text_format(&title, " (from %s)", x->name);
-    snprintf(x->title, sizeof x->title, "%s", title.at);
+    snprintf(x->title, sizeof x->title, "%.*s", (int)utf8_fitting(title.at, sizeof x->title - 1), title.at);
 }
 
 static void hash_text(const Experiment *x, bool seeds, char out[SHA256_HEX]) {

@@ -111,6 +111,16 @@ Test(experiment, a_changed_plan_is_called_by_its_arms) {
     cr_expect_str_eq(x.title, "4 arms against a (from toy)");
 }
 
+/* A long title ends with a whole character. */
+Test(experiment, a_title_is_cut_between_characters) {
+#define TEN "éééééééééé"
+#define LABEL "label: xx" TEN TEN TEN "}"
+    const char *const arm[] = {"a: {base: pre, " LABEL, "b: {base: post, " LABEL, "c: {base: peri, " LABEL};
+    OK(parse_with("name: toy\nbaseline: d\n" ARMS, NULL, 0, NULL, 3, arm));
+    cr_expect(!strncmp(x.title, "xx" TEN, 22) && !memcmp(x.title + strlen(x.title) - 2, "é", 2), "%s", x.title);
+    cr_expect_eq(strlen(x.title), sizeof x.title - 2);
+}
+
 Test(experiment, profiles_override_the_file) {
     char text[256];
     must(whole, "smoke");
