@@ -1,6 +1,7 @@
 /* normbench status [EXPERIMENT]: what is done, runs, failed, stopped or waits, from the folder of runs, and what Slurm
  * says of it. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,5 +308,6 @@ Rc command_status(Session *s, Error *e) {
         free(st.begun);
         for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);
     }
-    return RC_OK;
+    /* Ctrl-C is how a watch is ended */
+    return session_signal == SIGTERM ? error_set(e, (Rc)(128 + SIGTERM), "stopped") : RC_OK;
 }

@@ -165,6 +165,12 @@ assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is anothe
   ended 10
   [ "$rc" = 0 ] || fail "Ctrl-C ends it with $rc"
   prints '0 done, 0 running, 1 stopped'
+  "$program" status --watch --results "$W/r" >"$W/out" 2>"$W/err" &
+  pid=$!
+  sleep 0.5
+  kill -TERM "$pid"
+  ended 10
+  [ "$rc" = 143 ] && says '^normbench: stopped$' || fail "SIGTERM ends it with $rc"
   ends 0 "${one[@]}" --arm "$wild" --set steps=40 --results "$W/d"
   ends 0 status one.yaml --arm "$wild" --set steps=40 --watch --results "$W/d" # ends by itself: all is done
   prints '^one: 2 runs: 2 done \(1 diverged\), 0 running, 0 waiting$'
