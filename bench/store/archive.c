@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/scratch.h"
@@ -146,7 +147,22 @@ void archive_close(Archive *a) {
     add_file(a, "SHA256SUMS", mem_text(sums.at), sums.length);
 }
 
+/* Remove the first files that were written, and the folders that were made for them; kept: not the outermost. */
+static void take_back(const Archive *a, int files, const char *folder, bool kept) {
+    for (int i = files; i-- > 0;) {
+        char path[1400], *slash;
+        snprintf(path, sizeof path, "%s/%s", folder, a->file[i].path);
+        unlink(path);
+        while ((slash = strrchr(path, '/')) && (size_t)(slash - path) > strlen(folder)) {
+            *slash = 0;
+            if (rmdir(path)) break;
+        }
+    }
+    if (!kept) rmdir(folder);
+}
+
 Rc archive_folder(const Archive *a, const char *folder, Error *e) {
+    const bool there = file_exists(folder);
     if (folder_filled(folder)) return error_set(e, RC_USAGE, "%s: something is in it; name a new folder", folder);
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
         char path[1400];
@@ -156,7 +172,10 @@ Rc archive_folder(const Archive *a, const char *folder, Error *e) {
         *slash = 0;
         Rc rc = folder_make(path, e);
         *slash = '/';
-        if (rc || file_write(path, f->bytes, f->length, e)) return e->code;
+        if (rc || file_write(path, f->bytes, f->length, e)) {
+            take_back(a, (int)(f - a->file) + 1, folder, there);
+            return e->code;
+        }
     }
     return RC_OK;
 }

@@ -52,7 +52,7 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session 
 void archive_close(Archive *a);
 
 /* Write to a folder, which must be absent or empty; or to a tar file whose one folder is called `top`. RC_USAGE: the
- * target exists; RC_UNMEASURED: the disk refused. */
+ * target exists; RC_UNMEASURED: the disk refused, and nothing is left in the folder. */
 Rc archive_folder(const Archive *a, const char *folder, Error *e);
 void archive_tar(const Archive *a, const char *top, Text *out);
 

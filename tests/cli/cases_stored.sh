@@ -23,6 +23,17 @@ kind_names_with_two_dots_in_archives() {
   runs 0 runs p.yaml --results a.tar && has out '4 of 4 runs stored'
 }
 
+kind_archives_on_a_full_disk() { # a limit on a file's size stands in for it
+  local folder
+  tries=$((tries + 2))
+  plan '' && runs 0 run p.yaml --results r && mkdir "$W/empty"
+  for folder in new empty; do
+    (cd "$W" && ulimit -f 2 && trap '' XFSZ && exec "$program" archive p.yaml --results r -o $folder) >"$W/out" 2>"$W/err"
+    [ $? = 3 ] && has err 'cannot write' || failed "$folder: $(cat "$W/err")"
+  done
+  [ ! -e "$W/new" ] && [ -d "$W/empty" ] && [ -z "$(ls -A "$W/empty")" ] || failed "half an archive: $(ls "$W/new" "$W/empty")"
+}
+
 kind_paths_that_are_long() {
   local deep=$W part
   plan ''
