@@ -39,6 +39,7 @@ typedef struct {
     const char *folder, *called; /* called: as --results names it */
     int runs, done, diverged, count[STATES], waiting; /* runs, waiting: -1 without an experiment */
     int decided; /* after so many seeds, and no more are needed; 0: not, or their number is fixed */
+    bool never;  /* decided, but in that no comparison can ever be */
     Begun *begun;
     int all;
     double left; /* seconds until all is done; NaN: not known */
@@ -131,10 +132,12 @@ static double time_left(const Status *st, double usual) {
 }
 
 /* After how many seeds it was decided; 0: it is not, or cannot be told. */
-static int decided_after(const Store *stored, const Experiment *x, bool precise) {
+static int decided_after(const Store *stored, const Experiment *x, bool precise, bool *never) {
     OWNED Until *u = mem_alloc(1, sizeof *u); /* too large for a small stack */
     Error none;
+    *never = false;
     if (until_make(u, stored, x, precise, &none)) return 0;
+    *never = !u->decided;
     int at = u->over && !u->open ? u->at : 0;
     until_release(u);
     return at;
@@ -146,7 +149,8 @@ static void look(Status *st, const Session *s, Experiment *x) {
     OWNED Lease *hold = NULL;
     const char *folder = s->runs;
     int hashes = -1, holds = share_list(folder, &hold), done = st->done;
-    *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1, .decided = st->decided};
+    *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1, .decided = st->decided,
+                   .never = st->never};
     st->called = s->archive[0] ? s->archive : folder;
     store_read(&stored, folder);
     if (x) texts_recall(&stored, x, NULL);
@@ -166,7 +170,7 @@ static void look(Status *st, const Session *s, Experiment *x) {
     if (x) {
         st->runs = hashes;
         st->waiting = hashes - st->done - st->all;
-        if (st->done != done) st->decided = x->most ? decided_after(&stored, x, s->precise) : 0;
+        if (st->done != done) st->decided = x->most ? decided_after(&stored, x, s->precise, &st->never) : 0;
         if (st->waiting < 0 || st->decided) st->waiting = 0; /* two arithmetics of one run may be in the making */
     }
     st->left = time_left(st, usual);
@@ -201,7 +205,9 @@ static void status_text(const Status *st, Text *out) {
     for (State k = 0; k < STATES; k++)
         if (st->count[k] || k == RUNNING) text_format(out, ", %d %s", st->count[k], state_names[k]);
     if (st->x) text_format(out, ", %d waiting", st->waiting);
-    if (st->decided)
+    if (st->decided && st->never)
+        text_format(out, "; no comparison can ever be decided");
+    else if (st->decided)
         text_format(out, "; decided after %d seeds", st->decided);
     else if (st->waiting > 0 && st->x->most)
         text_format(out, " unless it is decided before");

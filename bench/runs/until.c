@@ -78,7 +78,9 @@ static void until_text(const Until *u, int most, Text *out) {
         list(u, false, false, "never to be decided", u->untested, out);
     }
     text_format(out, "\n");
-    if (u->over && !u->open)
+    if (u->over && !u->open && !u->decided)
+        text_format(out, "no comparison can ever be decided: no more seeds are needed\n");
+    else if (u->over && !u->open)
         text_format(out, "decided after %d seeds: no more are needed\n", u->at);
     else if (u->over)
         text_format(out, "all %d seeds are stored, and %d of %d comparisons %s not decided\n", most, u->open,

@@ -105,3 +105,9 @@ kind_runs_as_csv_with_quotes() {
 assert len(rows) == 8 and {row["dataset"] for row in rows} == {"text:a.txt", sys.argv[2]} and {row["seed"] for row in rows} == {"1", "2"}' \
     "$W/out" "text:$name" 2>"$W/err" || failed "no CSV: $(tail -n 1 "$W/err") $(head -n 3 "$W/out")"
 }
+
+kind_plans_that_nothing_can_decide() {
+  plan 'compare: [post - pre]' && sed -i 's/^seeds: 2/seeds: {until: decided, most: 10}/; s/variant: post/variant: pre/' "$W/p.yaml"
+  runs 0 run p.yaml --results r && has out 'no comparison can ever be decided: no more seeds are needed' && lacks out 'decided after'
+  runs 0 status p.yaml --results r && has out '0 waiting; no comparison can ever be decided' && lacks out 'decided after'
+}
