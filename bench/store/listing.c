@@ -62,13 +62,22 @@ static bool same_file(const char *a, const char *b) {
     return x && y && !strcmp(x, y);
 }
 
+/* Write a note on stderr on a damaged plan.json, once in a command that lists twice. */
+static void say_damage(const Error *why) {
+    static char said[sizeof why->text];
+    if (!strcmp(said, why->text)) return;
+    snprintf(said, sizeof said, "%s", why->text);
+    fprintf(stderr, "normbench: note: %s\n", why->text);
+}
+
 /* The plan that a folder of results/out remembers, if it is of `file` (NULL: of any). */
 static void add_noted(Plans *p, const Session *s, const char *word, const char *file) {
     char path[1024];
     LOCAL(plan_note_release) PlanNote note = {0};
     Experiment x;
     Error none;
-    if (plan_note_read(&note, s->results, word, &none) || !note.all) return;
+    if (plan_note_read(&note, s->results, word, &none)) say_damage(&none);
+    if (!note.all) return;
     bool of = !file || (!experiment_find(path, sizeof path, s->root, note.experiment, &none) && same_file(path, file));
     if (of && !plan_note_experiment(&note, s->root, word, &x, &none)) {
         LOCAL_TEXT(options);

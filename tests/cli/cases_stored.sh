@@ -111,3 +111,9 @@ kind_plans_that_nothing_can_decide() {
   runs 0 run p.yaml --results r && has out 'no comparison can ever be decided: no more seeds are needed' && lacks out 'decided after'
   runs 0 status p.yaml --results r && has out '0 waiting; no comparison can ever be decided' && lacks out 'decided after'
 }
+
+kind_plans_that_were_damaged() {
+  plan '' && runs 0 run p.yaml --results r && truncate -s 100 "$W"/r/out/p-*/plan.json
+  runs 0 runs --results r && has err 'note: ' && has err 'plan.json: it is damaged; remove the folder'
+  [ "$(wc -l <"$W/err")" = 1 ] || failed 'not one note'
+}
