@@ -101,12 +101,12 @@ static void say_unlike(Pick *p, const PickQuery *q) {
         if (!longest || run->last > longest->last) longest = run;
     }
     if (!first || longest->last - first->last <= UNLIKE * longest->last) return;
-    pick_remark(p, "Careful: last steps differ, from %s (%.300s) to %s (%.300s)%s.", FORMAT_REAL(first->last),
-                log_called(one, sizeof one, first->log), FORMAT_REAL(longest->last),
-                log_called(two, sizeof two, longest->log),
-                q->apart             ? "; each arm is judged at its own"
-                : q->at == PICK_LAST ? "; runs of unlike schedules are not comparable at equal steps"
-                                     : "");
+    pick_remark(
+        p, "Careful: last steps differ, from %s (%.300s) to %s (%.300s)%s.", FORMAT_REAL(first->last),
+        log_called(one, sizeof one, first->log), FORMAT_REAL(longest->last), log_called(two, sizeof two, longest->log),
+        q->apart                                    ? "; each arm is judged at its own"
+        : q->at == PICK_LAST || q->at == PICK_EVERY ? "; runs of unlike schedules are not comparable at equal steps"
+                                                    : "");
 }
 
 /* How far values lie from the step that all were to be of. */
@@ -145,7 +145,8 @@ static Rc check_signs(const Pick *p, Error *e) {
 Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
     double all = (double)NAN;
     bool last = q->at == PICK_LAST || q->at == PICK_EVERY, best = q->at == PICK_BEST || q->at == PICK_OWN_BEST;
-    if (p->curve && (last || best) && !q->curves) leave_short(p);
+    bool values = p->curve && (!q->curves || q->at == PICK_EVERY); /* not steps to a target */
+    if (values && (last || best)) leave_short(p);
     if (last && !q->apart) all = step_of_all(p, NULL);
     if (best && pick_best(p, q, e)) return e->code;
     double latest = latest_step(p, NULL);
@@ -155,7 +156,7 @@ Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
         double step = q->at == PICK_STEP ? q->step : q->apart ? step_of_all(p, run->arm) : all;
         at_step(run, step, latest, q->at == PICK_STEP);
     }
-    if (p->curve && !q->curves) {
+    if (values) {
         if (q->at == PICK_LAST && !q->apart) say_step(p, all);
         if (q->at == PICK_STEP) {
             p->step = q->step;

@@ -156,6 +156,17 @@ Test(pick, runs_that_broke_off_are_no_results) {
     make(usual());
     HOLDS(p.run[6].why, "it ends at step 1, where the middle run ends at 100");
     cr_expect_eq(p.used, 6, "its partner is left out too");
+    PickQuery q = usual();
+    q.at = PICK_EVERY, q.curves = true;
+    run("runs/b_s5.jsonl", 100, 3.75);
+    Log *log = logs_add(&l, 0, "runs/a_s5.jsonl", "", NULL);
+    log_point(log, "val/loss", 50, 4), log_point(log, "val/loss", 60, 3.5);
+    make(q);
+    HOLDS(p.run[6].why, "it ends at step 1, where the middle run ends at 100");
+    says("Careful: last steps differ, from 60 (a_s5.jsonl) to 100 (a_s1.jsonl)");
+    q.at = PICK_LAST; /* steps to a target */
+    make(q);
+    cr_expect(!p.run[6].why && !strstr(p.remarks.at, "last steps differ"), "%s", p.remarks.at);
 }
 
 /* Arms a and b, seeds 1 to 4, steps 10 to 400; seeds 3 and 4 of b diverge at a step and stop there. */
