@@ -165,13 +165,21 @@ static bool by_usual_names(Pick *p) {
     return false;
 }
 
+/* The setting seed, which others begin with a capital; NULL: it has none. */
+static const char *seed_of(const Log *log) {
+    static const char *const names[] = {"seed", "Seed", "SEED"};
+    const char *seed = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !seed; i++) seed = log_setting_of(log, names[i]);
+    return seed;
+}
+
 /* A table whose rows have a name that repeats, and a seed. */
 static bool by_table(Pick *p) {
     int repeats = 0, runs = 0;
     for (int i = 0; i < p->runs; i++) {
         const Log *log = p->run[i].log;
         if (log->fault) continue;
-        if (!log->name[0] || log->invented || !log_setting_of(log, "seed")) return false;
+        if (!log->name[0] || log->invented || !seed_of(log)) return false;
         for (int k = 0; k < i; k++)
             if (!strcmp(p->run[k].log->name, log->name)) {
                 repeats++;
@@ -181,7 +189,7 @@ static bool by_table(Pick *p) {
     }
     if (!repeats || 2 * repeats < runs) return false;
     for (int i = 0; i < p->runs; i++) {
-        const char *seed = log_setting_of(p->run[i].log, "seed");
+        const char *seed = seed_of(p->run[i].log);
         set(&p->run[i].arm, p->run[i].log->name);
         if (seed) set_seed(&p->run[i], seed);
     }
@@ -197,13 +205,12 @@ static int pairs_by_setting(const Pick *p, int *twice) {
     *twice = -1;
     for (int i = 0; i < p->runs; i++) {
         const PickedRun *a = &p->run[i];
-        const char *seed = log_setting_of(a->log, "seed");
+        const char *seed = seed_of(a->log);
         if (a->why) continue;
         if (a->seed[0] || !seed) return -1;
         for (int k = 0; k < i; k++) {
             const PickedRun *b = &p->run[k];
-            if (b->why || strcmp(log_setting_of(b->log, "seed"), seed) != 0 || strcmp(a->corpus, b->corpus) != 0)
-                continue;
+            if (b->why || strcmp(seed_of(b->log), seed) != 0 || strcmp(a->corpus, b->corpus) != 0) continue;
             pairs += strcmp(a->arm, b->arm) != 0;
             bool stepless = *twice < 0 || !log_step_of(p->run[*twice].log, &step);
             if (!strcmp(a->arm, b->arm) && (stepless || log_step_of(a->log, &step))) *twice = i;
@@ -234,7 +241,7 @@ static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Erro
         const PickedRun *to = &p->run[i];
         if (to == run || to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus))
             continue;
-        const char *has = log_setting_of(to->log, "seed");
+        const char *has = seed_of(to->log);
         if (!has || strcmp(has, seed) != 0 || !log_step_of(to->log, &other)) continue;
         again |= other == step;
         if (other == step) continue;
@@ -256,15 +263,15 @@ static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Erro
 /* Takes the setting seed of runs whose arms alone were told, where two pairs or more share its values. */
 static Rc by_setting_seed(Pick *p, Error *e) {
     int twice, pairs = pairs_by_setting(p, &twice);
-    if (twice >= 0 && check_rows(p, &p->run[twice], log_setting_of(p->run[twice].log, "seed"), e)) return e->code;
+    if (twice >= 0 && check_rows(p, &p->run[twice], seed_of(p->run[twice].log), e)) return e->code;
     if (twice >= 0)
         pick_remark(p,
                     "Careful: seed %.60s of arm %.80s is there twice, so column seed makes no pairs; --where KEY=VALUE "
                     "chooses among such runs.",
-                    log_setting_of(p->run[twice].log, "seed"), p->run[twice].arm);
+                    seed_of(p->run[twice].log), p->run[twice].arm);
     if (twice >= 0 || pairs < 2) return RC_OK;
     for (int i = 0; i < p->runs; i++) {
-        const char *seed = log_setting_of(p->run[i].log, "seed");
+        const char *seed = seed_of(p->run[i].log);
         if (seed) set_seed(&p->run[i], seed);
     }
     pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");

@@ -324,6 +324,12 @@ Test(pick, a_column_called_seed_makes_pairs) {
         cr_expect(!p.unpaired && p.used == 6 && !strcmp(p.run[4].arm, "post"));
         says("Arm is column arm");
     }
+    PickQuery q = usual();
+    q.arm_key = "norm";
+    for (int i = 0; i < l.count; i++) strcpy(l.log[i].setting[1].key, "Seed");
+    while (l.count > 6) log_release(&l.log[--l.count]);
+    make(q);
+    cr_expect(!p.unpaired && p.run[4].number == 5, "%s", p.remarks.at);
 }
 
 Test(pick, wheres_and_pairs_that_are_no_numbers) {
