@@ -231,18 +231,31 @@ static const char *words_between(const Log *a, const Log *b) {
     return NULL;
 }
 
-/* RC_USAGE: a run's row and another of its arm and seed count unlike steps: evaluations of one run. */
-static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Error *e) {
+/* Whether a row has a name of its own, not its place in the file. */
+static bool has_name(const Log *log) {
+    return log->name[0] && strncmp(log->name, "row ", 4) != 0 && strncmp(log->name, "line ", 5) != 0;
+}
+
+/* Whether two rows of an arm are of one run: by seed, or without seeds by name. */
+static bool one_run(const Log *a, const char *x, const Log *b, const char *y) {
+    if (x && y && strcmp(x, y) != 0) return false;
+    bool named = has_name(a) && has_name(b);
+    if (named && strcmp(a->name, b->name) != 0) return false;
+    return (x && y) || (named && !x && !y && !words_between(a, b));
+}
+
+/* RC_USAGE: a run's row and another of it count unlike steps: evaluations of one run. */
+static Rc check_row(const Pick *p, int at, const char *const *seeds, Error *e) {
     double step, other;
-    const char *words = NULL;
-    const PickedRun *unlike = NULL;
+    const PickedRun *run = &p->run[at], *unlike = NULL;
+    const char *words = NULL, *seed = seeds[at];
     bool again = false; /* another row has the run's step */
-    for (int i = 0; i < p->runs && !run->log->curve && log_step_of(run->log, &step); i++) {
+    if (run->why || run->log->curve || !log_step_of(run->log, &step)) return RC_OK;
+    for (int i = 0; i < p->runs; i++) {
         const PickedRun *to = &p->run[i];
         if (to == run || to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus))
             continue;
-        const char *has = seed_of(to->log);
-        if (!has || strcmp(has, seed) != 0 || !log_step_of(to->log, &other)) continue;
+        if (!one_run(run->log, seed, to->log, seeds[i]) || !log_step_of(to->log, &other)) continue;
         again |= other == step;
         if (other == step) continue;
         if (!unlike) unlike = to;
@@ -250,8 +263,8 @@ static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Erro
     }
     if (!unlike) return RC_OK;
     log_step_of(unlike->log, &other);
-    error_set(e, RC_USAGE, "seed %.60s of arm '%.80s' is there at steps %s and %s, and ", seed, run->arm,
-              FORMAT_REAL(other), FORMAT_REAL(step));
+    error_set(e, RC_USAGE, "%s %.60s of arm '%.80s' is there at steps %s and %s, and ", seed ? "seed" : "run",
+              seed ? seed : run->log->name, run->arm, FORMAT_REAL(other), FORMAT_REAL(step));
     if (words)
         return error_add(
             e, "column '%.80s', of words, differs between these rows: drop it, or choose a step by --where", words);
@@ -260,22 +273,28 @@ static Rc check_rows(const Pick *p, const PickedRun *run, const char *seed, Erro
     return error_add(e, "these rows make no curve: choose a step by --where");
 }
 
+static Rc check_rows(const Pick *p, Error *e) {
+    OWNED const char **seed = mem_alloc((size_t)p->runs + 1, sizeof *seed);
+    for (int i = 0; i < p->runs; i++) seed[i] = seed_of(p->run[i].log);
+    for (int i = p->runs; i-- > 0;)
+        if (check_row(p, i, seed, e)) return e->code;
+    return RC_OK;
+}
+
 /* Takes the setting seed of runs whose arms alone were told, where two pairs or more share its values. */
-static Rc by_setting_seed(Pick *p, Error *e) {
+static void by_setting_seed(Pick *p) {
     int twice, pairs = pairs_by_setting(p, &twice);
-    if (twice >= 0 && check_rows(p, &p->run[twice], seed_of(p->run[twice].log), e)) return e->code;
     if (twice >= 0)
         pick_remark(p,
                     "Careful: seed %.60s of arm %.80s is there twice, so column seed makes no pairs; --where KEY=VALUE "
                     "chooses among such runs.",
                     seed_of(p->run[twice].log), p->run[twice].arm);
-    if (twice >= 0 || pairs < 2) return RC_OK;
+    if (twice >= 0 || pairs < 2) return;
     for (int i = 0; i < p->runs; i++) {
         const char *seed = seed_of(p->run[i].log);
         if (seed) set_seed(&p->run[i], seed);
     }
     pick_remark(p, "Pairs are made by the setting seed; --unpaired makes none.");
-    return RC_OK;
 }
 
 /* A table whose rows have a column arm, as `runs --format csv` prints. */
@@ -304,6 +323,7 @@ Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
     bool known = told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm));
     if (!told && p->runs) known = by_usual_names(p) || by_table(p) || by_setting_arm(p) || guess_names(p);
-    if (known && !q->seed_key && !q->unpaired && by_setting_seed(p, e)) return e->code;
+    if (known && !q->seed_key && !q->list && check_rows(p, e)) return e->code;
+    if (known && !q->seed_key && !q->unpaired) by_setting_seed(p);
     return known || q->list || !p->runs ? RC_OK : unknown(p, e);
 }

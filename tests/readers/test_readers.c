@@ -328,6 +328,23 @@ Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
     cr_expect_eq(p.used, 2);
     pick_release(&p);
     q.where_count = 0, q.unpaired = true;
+    cr_expect_eq(pick_make(&p, &l, &q, &e), RC_USAGE, "evaluations are no runs without pairs either");
+    static const char *const texts[] = {
+        /* one of the runs was resumed; a line is a summary without a step; no seed but a name */
+        "arm,seed,step,loss\na,1,0,4\na,1,9,3\na,2,0,4\na,2,0,4\nb,1,0,5\nb,1,9,4\n",
+        "{\"arm\": \"a\", \"seed\": 1, \"step\": 0, \"loss\": 4}\n{\"arm\": \"a\", \"seed\": 1, \"step\": 9, \"loss\": "
+        "3}\n"
+        "{\"arm\": \"b\", \"seed\": 1, \"step\": 9, \"loss\": 3}\n{\"arm\": \"a\", \"seed\": 1, \"loss\": 3}\n",
+        "run,arm,step,loss\nx,a,0,4\nx,a,9,3\nx,a,9,3\nx,b,0,5\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pick_release(&p);
+        OK(logs_read_again(logs_write(i == 1 ? "rows.jsonl" : "rows.csv", texts[i]), -1, &e));
+        cr_expect_eq(pick_make(&p, &l, &q, &e), RC_USAGE, "%zu: %d used", i, p.used);
+        HOLDS(e.text, i == 2 ? "run x of arm 'a' is there at steps 0 and 9" : "seed 1 of arm ");
+    }
+    pick_release(&p); /* a table of runs, which have names and ended at unlike steps */
+    OK(logs_read_again(logs_write("runs.csv", "Name,arm,seed,_step,loss\nx,a,1,9,4\ny,a,1,8,3\nz,b,1,9,4\nw,b,1,8,5\n"),
+                       -1, &e));
     OK(pick_make(&p, &l, &q, &e));
     cr_expect_eq(p.used, 4);
     pick_release(&p);
