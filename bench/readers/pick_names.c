@@ -146,6 +146,7 @@ static bool all_fit(const Pick *p, const char *pattern) {
     for (int i = 0; i < p->runs; i++) {
         if (p->run[i].log->fault) continue;
         if (!named(pattern, false, p->run[i].log, &c) || guess_dated(c.text[PATTERN_arm])) return false;
+        if (strstr(pattern, "/{seed}") && guess_dated(c.text[PATTERN_seed])) return false; /* a folder 20240501 */
         if (!runs++) first = c;
         several |= strcmp(first.text[PATTERN_arm], c.text[PATTERN_arm]) != 0;
     }
@@ -231,15 +232,10 @@ static const char *words_between(const Log *a, const Log *b) {
     return NULL;
 }
 
-/* Whether a row has a name of its own, not its place in the file. */
-static bool has_name(const Log *log) {
-    return log->name[0] && strncmp(log->name, "row ", 4) != 0 && strncmp(log->name, "line ", 5) != 0;
-}
-
-/* Whether two rows of an arm are of one run: by seed, or without seeds by name. */
+/* Whether two rows of an arm are of one run: by seed, or without seeds by the names that they have of their own. */
 static bool one_run(const Log *a, const char *x, const Log *b, const char *y) {
     if (x && y && strcmp(x, y) != 0) return false;
-    bool named = has_name(a) && has_name(b);
+    bool named = a->name[0] && b->name[0] && !a->invented && !b->invented;
     if (named && strcmp(a->name, b->name) != 0) return false;
     return (x && y) || (named && !x && !y && !words_between(a, b));
 }

@@ -69,6 +69,15 @@ Test(guess, paths_by_what_tells_runs_apart) {
     HOLDS(p.remarks.at, "Careful: acc counts as better where it is lower; --better higher");
 }
 
+Test(guess, dates_are_no_seeds_unless_a_pattern_says_so) {
+    make("runs/%c/2024050%d/metrics.csv", false, (PickQuery){0});
+    cr_expect_eq(e.code, RC_USAGE, "%s", p.remarks.at);
+    make("runs/%c/2024050%d/metrics.csv", false, (PickQuery){.name = "{arm}/{seed}/*"});
+    cr_expect(!e.code && p.run[3].number == 20240502, "%s", e.text);
+    make("runs/%c_s2024050%d/metrics.csv", false, (PickQuery){0});
+    cr_expect(!e.code && p.run[3].number == 20240502, "%s", e.text);
+}
+
 Test(guess, what_is_said_where_names_tell_nothing) {
     static const struct {
         const char *path, *says;
