@@ -295,8 +295,13 @@ static void by_setting_seed(Pick *p) {
 
 /* A table whose rows have a column arm, as `runs --format csv` prints. */
 static bool by_setting_arm(Pick *p) {
-    for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].log->fault && !log_setting_of(p->run[i].log, "arm")) return false;
+    bool any = false;
+    for (int i = 0; i < p->runs; i++) {
+        const Log *log = p->run[i].log;
+        if (!log->fault && !log_setting_of(log, "arm")) return false;
+        any |= !log->fault;
+    }
+    if (!any) return false;
     for (int i = 0; i < p->runs; i++) {
         const char *arm = log_setting_of(p->run[i].log, "arm");
         if (arm) set(&p->run[i].arm, arm[0] ? arm : "(none)");

@@ -332,6 +332,15 @@ Test(pick, a_column_called_seed_makes_pairs) {
     cr_expect(!p.unpaired && p.run[4].number == 5, "%s", p.remarks.at);
 }
 
+Test(pick, no_column_arm_where_no_run_is_of_use) {
+    PickQuery q = usual();
+    six();
+    for (int i = 0; i < 6; i++) log_fault(&l.log[i], "no line holds a number");
+    q.list = true;
+    make(q);
+    cr_expect(!strstr(p.remarks.at, "column arm"), "%s", p.remarks.at);
+}
+
 Test(pick, wheres_and_pairs_that_are_no_numbers) {
     static const char *const where[] = {"size=7b"};
     PickQuery q = usual();
