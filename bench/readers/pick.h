@@ -71,7 +71,8 @@ bool pick_lost(const PickedRun *run); /* its last value is NaN: it diverged, and
 bool pick_value_at(const PickedRun *run, double step, double *value);
 
 void pick_leave(PickedRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Append a line if more of the metric is mostly better (accuracy, F1, reward), for where less counts as better. */
+bool pick_rising(const char *metric); /* more of it is mostly better: accuracy, F1, reward */
+/* Append a line about such a metric, for where less counts as better. */
 void pick_direction(const char *metric, Text *remarks);
 void pick_remark(Pick *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Each different text of runs that are used (or of all), in order; count out. Freed by the caller, texts stay. */

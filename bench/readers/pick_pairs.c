@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/readers/pick.h"
 #include "bench/readers/readers.h"
@@ -183,6 +184,14 @@ static int values_of(const Pick *p, const char *arm, const char *key, int *runs)
     return count;
 }
 
+/* Whether a setting is a result: a number, called as metrics are. */
+static bool is_result(const LogSetting *s) {
+    double x;
+    size_t n = strlen(s->key);
+    bool loss = n >= 4 && !strcasecmp(s->key + n - 4, "loss");
+    return (loss || pick_rising(s->key)) && log_number(s->value, &x);
+}
+
 /* A setting of few values that varies within an arm: several arms in one. */
 static void say_mixed(Pick *p) {
     int arms, said = 0;
@@ -195,6 +204,7 @@ static void say_mixed(Pick *p) {
             const char *key = log->setting[k].key;
             int runs, values = values_of(p, arm[a], key, &runs);
             if (values < 2 || 2 * values > runs || pick_about_run(key) || !strcmp(key, p->metric)) continue;
+            if (is_result(&log->setting[k])) continue;
             pick_remark(
                 p,
                 "Careful: runs of arm %.80s differ in %.80s (%d values); --where or --column arm=KEY tells them apart.",

@@ -287,6 +287,9 @@ Test(pick, arms_by_hand_by_settings_and_mixed) {
     cr_expect(!strcmp(p.run[0].arm, "0.1") && !strcmp(p.run[5].arm, "(none)") && p.unpaired && !p.seeds);
     says("No seeds are known");
     says("Careful: runs of arm (none) differ in lr (2 values)");
+    for (int i = 0; i < l.count; i++) log_setting(&l.log[i], "val/acc", i % 2 ? "0.5" : "0.51");
+    make(q);
+    cr_expect(!strstr(p.remarks.at, "val/acc"), "a result is no setting: %s", p.remarks.at);
     six();
     q.arm_key = "drop";
     log_setting(&l.log[0], "dropout", "0.1");
