@@ -55,11 +55,17 @@ static Rc check_seeds(const CompareCorpora *c, const char *file, Error *e) {
 
 Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e) {
     int corpora = r->corpora > 1 ? r->corpora : 1;
-    if (corpora > 1 && r->columns.unpaired)
+    if (corpora > 1 && r->columns.unpaired) {
+        bool named = r->pick && r->pick->run[r->row[0].at].log->corpus[0];
         return error_set(e, RC_USAGE,
-                         "%.600s holds %d corpora, whose sums need every seed for every arm; --unpaired and --against "
-                         "take one (--where COLUMN=VALUE chooses it)",
-                         r->file, corpora);
+                         "%.600s hold%s %d corpora, whose sums need every seed for every arm; --unpaired and --against "
+                         "take one (%s%.80s chooses it)",
+                         r->file, r->pick ? "" : "s", corpora,
+                         named     ? "--where corpus="
+                         : r->pick ? "a narrower --name"
+                                   : "--where COLUMN=VALUE",
+                         named ? r->corpus[0] : "");
+    }
     if (corpora > 1 && check_arms(r, e)) return e->code;
     *c = (CompareCorpora){.corpora = corpora};
     c->name = mem_alloc((size_t)corpora, sizeof *c->name);

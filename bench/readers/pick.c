@@ -47,6 +47,12 @@ static const char **keys_of(const Pick *p, size_t *count) {
     return list;
 }
 
+/* The value of a setting; `corpus` is what the log says it evaluated, where no setting is called so. */
+static const char *value_of(const Log *log, const char *key) {
+    const char *has = log_setting_of(log, key);
+    return !has && log->corpus[0] && !strcmp(key, "corpus") ? log->corpus : has;
+}
+
 static Rc where(Pick *p, const PickQuery *q, Error *e) {
     for (int w = 0; w < q->where_count; w++) {
         char key[200], hint[160];
@@ -54,7 +60,7 @@ static Rc where(Pick *p, const PickQuery *q, Error *e) {
         int known = 0;
         snprintf(key, sizeof key, "%.*s", (int)(sign - q->where[w]), q->where[w]);
         for (int i = 0; i < p->runs; i++) {
-            const char *has = log_setting_of(p->run[i].log, key);
+            const char *has = value_of(p->run[i].log, key);
             known += has != NULL;
             if (!has)
                 pick_leave(&p->run[i], "--where %.80s: it has no %.60s", q->where[w], key);

@@ -47,3 +47,16 @@ kind_seeds_that_were_stopped() {
   has out 'unbounded'
   refuses '--anytime or --looks, not both' compare a.csv --anytime --looks 3,6
 }
+
+# Two tasks in each results file of lm-evaluation-harness: the line of the refusal names the key that chooses one.
+kind_one_task_of_several() {
+  local arm i
+  for arm in a b; do
+    mkdir -p "$W/$arm"
+    for i in 1 2 3; do
+      echo "{\"results\": {\"arc\": {\"acc,none\": 0.5$i}, \"hs\": {\"acc,none\": 0.4$i}}, \"versions\": {}}" >"$W/$arm/m$i.json"
+    done
+  done
+  refuses '(--where corpus=arc chooses it)' compare . --name '{arm}/m*' --metric acc --better higher --unpaired
+  runs 4 compare . --name '{arm}/m*' --metric acc --better higher --unpaired --where corpus=arc && has out '3 runs of each arm'
+}

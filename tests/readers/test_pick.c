@@ -362,6 +362,12 @@ Test(pick, wheres_and_pairs_that_are_no_numbers) {
     log_setting(&l.log[0], "size", "7b");
     q.where = wrong;
     refused(q, RC_USAGE, "no run has a setting or column 'siz'; did you mean 'size'?");
+    static const char *const corpus[] = {"corpus=arc"};
+    six();
+    for (int i = 0; i < 6; i++) free(l.log[i].corpus), l.log[i].corpus = mem_text(i % 3 ? "arc" : "hs");
+    q.where = corpus;
+    make(q);
+    cr_expect_eq(p.used, 4);
 }
 
 Test(pick, metrics_by_their_names) {
