@@ -1,4 +1,5 @@
 /* From rows to the grid of arms, seeds and blocks; what is missing or twice is named, never dropped. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,14 +207,21 @@ static Rc reach(CompareRows *r, Reached *out, Error *e) {
     return RC_OK;
 }
 
+/* Whether a name has a word between signs or digits: "val/acc", "acc_norm" and "acc1", but not "accumulated_loss". */
+static bool has_word(const char *name, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = name; (at = strcasestr(at, word)); at++)
+        if ((at == name || !isalpha((unsigned char)at[-1])) && !isalpha((unsigned char)at[n])) return true;
+    return false;
+}
+
 /* All values of one arm above 1.5 and of another within 1: percent beside fractions. */
 static Rc check_units(const CompareRows *r, Error *e) {
-    static const char *const names[] = {"acc",    "f1",        "top1",        "auroc", "auc",
-                                        "recall", "precision", "exact_match", "em"};
+    static const char *const names[] = {"acc", "accuracy", "f1",        "top1",        "auroc",
+                                        "auc", "recall",   "precision", "exact_match", "em"};
     const char *fraction = NULL, *percent = NULL;
     bool rate = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names && r->metric; i++)
-        rate |= strcasestr(r->metric, names[i]) != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && r->metric; i++) rate |= has_word(r->metric, names[i]);
     for (int arm = 0; arm < r->arms && rate; arm++) {
         double least = (double)INFINITY, most = -(double)INFINITY;
         for (size_t i = 0; i < r->rows; i++)

@@ -99,6 +99,7 @@ Test(compare_bad, files_that_are_refused) {
         {"seed,arm,loss\n1,a,1.2k\n", RC_USAGE, "f:2:loss: '1.2k' is not a number"},
         {"seed,arm,loss,acc\n1,a,2,3\n", RC_USAGE, "f:1: --metric NAME must say which column it is: loss, acc"},
         {"seed,arm,acc\n1,a,71.2\n1,b,.75\n", RC_USAGE, "acc: arm 'a' is in percent and arm 'b' in fractions"},
+        {"seed,arm,val_accuracy\n1,a,71.2\n1,b,.75\n", RC_USAGE, "arm 'a' is in percent and arm 'b' in fractions"},
         {",seed,a,b\ncount,3,3,3\nmean,2,3.1,3.2\n", RC_USAGE, "f:2: 'count' is made of the other lines and is no run"},
         {"seed,arm,value,note\n1,a,2,x\n", RC_USAGE, "f:1: unknown column 'note'"},
         {"seed,a,b\n1,2\n", RC_USAGE, "f:2: 2 fields where the header has 3"},

@@ -65,6 +65,16 @@ Test(compare_foreign, diverged_runs_and_whole_numbers) {
            "{\"seed\": 3, \"arm\": \"pre\", \"value\": 3}\n{\"seed\": 3, \"arm\": \"post\", \"value\": 3.125}\n");
 }
 
+Test(compare_foreign, losses_are_no_percents) {
+    static const char *const names[] = {"embedding_mse", "memory_gb", "semantic_nll", "accumulated_loss"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LOCAL(compare_data_release) CompareData d;
+        LOCAL_TEXT(text);
+        text_format(&text, "seed,arm,%s\n1,pre,2.5\n1,post,.7\n2,pre,2.4\n2,post,.6\n", names[i]);
+        parse(&d, text.at, text.length, (CompareColumns){0});
+    }
+}
+
 /* A data frame's to_json and to_dict, in each of their forms. */
 Test(compare_foreign, data_frames) {
     paired("{\"seed\": [1, 2, 3], \"pre\": [3.25, 3.5, 3], \"post\": [3.75, \"inf\", 3.125]}");
