@@ -491,7 +491,7 @@ static Rc read_run(Csv *c, const FileShape *s, Error *e) {
     if (passed_over(c, value)) return read_absent(c, s, e);
     if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
-    if (s->status >= 0 && !strcmp(c->field[s->status], "diverged")) row.value = (double)NAN;
+    if (s->status >= 0 && !strcasecmp(c->field[s->status], "diverged")) row.value = (double)NAN;
     if (s->seed < 0 && !rows_of(c)->columns.steps) row.seed = compare_next_run(rows_of(c), row.arm);
     compare_row_add(rows_of(c), row);
     return RC_OK;

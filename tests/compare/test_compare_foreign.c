@@ -50,6 +50,8 @@ Test(compare_foreign, diverged_runs_and_whole_numbers) {
     paired("Seed,Arm,Value\n" LONG);
     paired("arm,seed,status,valid_loss,loss_chain\npre,1,ok,3.25,a\npost,1,ok,3.75,b\npre,2,ok,3.5,c\n"
            "post,2,diverged,5.5,d\npre,3,ok,3,e\npost,3,ok,3.125,f\n"); /* its loss is finite */
+    paired("arm,seed,status,valid_loss,loss_chain\npre,1,OK,3.25,a\npost,1,OK,3.75,b\npre,2,OK,3.5,c\n"
+           "post,2,Diverged,5.5,d\npre,3,OK,3,e\npost,3,OK,3.125,f\n");
     paired("seed,pre,post\n1.0,3.25,3.75\n2.0,3.5,-Infinity\n3.0,3.,3.125\n");
     paired("seed,pre,post\n+1,+3.25,375e-2\n2e0,3.5E+00,.nan\n3,03.0,0x1.9p1\n");
     paired("seed,pre,post\n1,3.25,3.75\n2,3.5,1.#INF\n3,3,3.125\n");
