@@ -194,6 +194,7 @@ static void fill_before(const Against *r, Cells *c) {
 void against_page(const Against *r, ComparePage *p) {
     *p = compare_page_new();
     compare_reading(r->data, &p->notes);
+    compare_absent(r->data, &p->notes);
     fill(r, cells_add(&p->tables, "against", ""));
     if (r->before.count > 0) fill_before(r, cells_add(&p->tables, "before", "Each arm and the one before it"));
 }

@@ -34,6 +34,8 @@ typedef struct {
     char *first_lost;   /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
     int absent;         /* runs that lines name and none gives a value */
     char *first_absent; /* as first_lost */
+    int unfinished;     /* the same of runs whose state says that they did not end */
+    char *first_unfinished;
     bool steps;         /* values are steps at which runs reached a target; one that never did counts as diverged */
     bool rising;        /* by values that grow */
     double target;

@@ -464,21 +464,23 @@ static bool passed_over(const Csv *c, const char *field) {
 }
 
 /* Keeps the run, to be named where no line gives it a value. Of a curve's line the rest may be missing too. */
-static Rc read_absent(Csv *c, const FileShape *s, Error *e) {
+static Rc read_absent(Csv *c, const FileShape *s, bool unfinished, Error *e) {
     CompareRow row;
     Error none;
     bool steps = rows_of(c)->columns.steps;
     if (steps && log_absent(c->field[s->arm])) return RC_OK;
     if (read_place(c, s, &row, steps ? &none : e)) return steps ? RC_OK : e->code;
     if (compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
-    row.absent = true;
-    if (s->seed >= 0) compare_row_add(rows_of(c), row);
+    row.absent = true, row.unfinished = unfinished;
+    if (s->seed < 0 && steps) return RC_OK;
+    if (s->seed < 0) row.seed = compare_next_run(rows_of(c), row.arm);
+    compare_row_add(rows_of(c), row);
     return RC_OK;
 }
 
 /* A run that did not end: left out where others have no pairs. */
 static Rc read_unfinished(Csv *c, const FileShape *s, Error *e) {
-    if (compare_may_lack(rows_of(c))) return read_absent(c, s, e);
+    if (compare_may_lack(rows_of(c))) return read_absent(c, s, true, e);
     return error_set(e, RC_USAGE, "%s: its %s is '%.40s': leave out this run and those of its seed", c->where,
                      s->name[s->status], c->field[s->status]);
 }
@@ -488,7 +490,7 @@ static Rc read_run(Csv *c, const FileShape *s, Error *e) {
     const char *value = c->field[s->value];
     if (check_guess(c, s, e)) return e->code;
     if (s->status >= 0 && log_unfinished(c->field[s->status])) return read_unfinished(c, s, e);
-    if (passed_over(c, value)) return read_absent(c, s, e);
+    if (passed_over(c, value)) return read_absent(c, s, false, e);
     if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
     if (s->status >= 0 && !strcasecmp(c->field[s->status], "diverged")) row.value = (double)NAN;

@@ -80,6 +80,7 @@ void compare_plot(const CompareResult *r, Plot *p);
  * read_as and remarks. */
 void compare_reading(const CompareData *d, Text *out);
 void compare_reading_json(const CompareData *d, json_t *o);
+void compare_absent(const CompareData *d, Text *out); /* runs that lines name and that are not counted */
 
 /* Each line of a text, words broken at blanks. */
 void compare_paragraphs(const char *text, int width, Text *out);

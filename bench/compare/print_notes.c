@@ -257,12 +257,21 @@ static void unpaired_floor(const CompareResult *r, Text *out) {
         text_format(out, "Where there are more than a million relabellings, p is that of random ones.\n");
 }
 
-static void target_note(const CompareResult *r, Text *out) {
-    const CompareData *d = r->data;
+void compare_absent(const CompareData *d, Text *out) {
     if (d->absent)
         text_format(out, "%d run%s no value%s and %s not counted: %s%s.\n", d->absent,
                     d->absent == 1 ? " has" : "s have", d->steps ? " at any step" : "", d->absent == 1 ? "is" : "are",
                     d->first_absent, d->absent == 1 ? "" : ", the first");
+    bool one = d->unfinished == 1;
+    if (d->unfinished)
+        text_format(out, "%d run%s did not finish, as %s state says, and %s not counted: %s%s.\n", d->unfinished,
+                    one ? "" : "s", one ? "its" : "their", one ? "is" : "are", d->first_unfinished,
+                    one ? "" : ", the first");
+}
+
+static void target_note(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    compare_absent(d, out);
     if (d->steps && d->ended < d->last)
         text_format(out,
                     "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "

@@ -168,8 +168,9 @@ static void leave_absent(CompareData *d, CompareRows *r) {
         for (next = i; next < r->rows && r->row[next].arm == run.arm && r->row[next].seed == run.seed; next++)
             if (!r->row[next].absent) r->row[kept++] = r->row[next];
         if (kept > before) continue;
-        d->absent++;
-        if (!d->first_absent) d->first_absent = run_text(r, &run);
+        char **first = run.unfinished ? &d->first_unfinished : &d->first_absent;
+        ++*(run.unfinished ? &d->unfinished : &d->absent);
+        if (!*first) *first = run_text(r, &run);
     }
     r->rows = kept;
 }
@@ -291,6 +292,7 @@ void compare_data_release(CompareData *d) {
     free(d->block);
     free(d->first_lost);
     free(d->first_absent);
+    free(d->first_unfinished);
     free(d->columns);
     free(d->remarks);
     *d = (CompareData){0};

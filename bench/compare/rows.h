@@ -11,6 +11,7 @@ typedef struct {
     int64_t seed, block;
     double value; /* NaN: diverged */
     bool absent;  /* a line that names the run and gives it no value */
+    bool unfinished; /* absent by its state */
     long at;      /* line of a CSV or JSONL file, place in a JSON list or a pick, -1: under its arm and seed */
 } CompareRow;
 

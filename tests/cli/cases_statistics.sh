@@ -34,6 +34,8 @@ kind_a_run_without_a_value_is_named() {
   printf 'seed,arm,value\n1,a,3\n2,a,NA\n3,a,3.1\n4,b,3\n5,b,3.2\n' >"$W/a.csv"
   runs 4 compare a.csv --unpaired
   has out "1 run has no value and is not counted: a.csv:3: seed 2 of arm 'a'."
+  runs 4 compare a.csv --against 3
+  has out "1 run has no value and is not counted: a.csv:3: seed 2 of arm 'a'."
 }
 
 kind_seeds_that_were_stopped() {

@@ -101,7 +101,17 @@ Test(compare_unpaired, runs_without_a_value_are_named) {
     static const char states[] = "seed,arm,loss,State\n1,a,3,finished\n2,a,9,Crashed\n3,b,3,finished\n";
     compare_data_release(&data);
     OK(compare_parse(&data, "FILE", (CompareColumns){.unpaired = true, .value = "loss"}, states, strlen(states), &e));
-    cr_expect(data.absent == 1 && !strcmp(data.first_absent, "FILE:3: seed 2 of arm 'a'"), "%s", data.first_absent);
+    cr_expect(!data.absent && data.unfinished == 1 && !strcmp(data.first_unfinished, "FILE:3: seed 2 of arm 'a'"));
+    static const char unnumbered[] = "arm,loss,State\na,3,finished\na,9,crashed\na,,finished\na,4,ok\nb,3,finished\n";
+    compare_data_release(&data);
+    OK(compare_parse(&data, "FILE", (CompareColumns){.unpaired = true, .value = "loss"}, unnumbered, strlen(unnumbered),
+                     &e));
+    LOCAL_TEXT(said);
+    compare_absent(&data, &said);
+    cr_expect_str_eq(said.at,
+                     "1 run has no value and is not counted: FILE:4: run 3 of arm 'a'.\n"
+                     "1 run did not finish, as its state says, and is not counted: FILE:3: run 2 of arm 'a'.\n");
+    cr_expect(data.runs[0] == 2 && data.runs[1] == 1);
     const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
     static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";
     OK(compare_parse(&data, "FILE", curves, text, strlen(text), &e));
