@@ -11,6 +11,7 @@
 #include "bench/formats/csv.h"
 #include "bench/formats/latex.h"
 #include "bench/readers/guess.h"
+#include "bench/readers/readers.h"
 
 static CompareRows *rows_of(const Csv *c) {
     return c->of;
@@ -99,6 +100,9 @@ static Rc check_header(const Csv *c, Error *e) {
 typedef struct {
     int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm or run; seed < 0: there is none */
     int index;                                   /* passed over; -1: there is none */
+    int step;                                    /* counts steps, and has no part; -1: there is none */
+    double *first;                               /* [firsts]: an arm's first step; NaN: none yet */
+    int firsts;
     int status;                                  /* a run that is diverged by it has no value; -1: there is none */
     int empty;                                   /* columns behind the last one, with neither name nor values */
     char **name;                                 /* of the columns */
@@ -303,7 +307,7 @@ static Rc find_shape(const Csv *c, FileShape *s, Error *e) {
     char hint[96];
     int others = 0;
     s->fields = c->fields;
-    s->arm = s->value = s->block = s->corpus = s->status = s->called = -1;
+    s->arm = s->value = s->block = s->corpus = s->status = s->called = s->step = -1;
     s->index = is_index(c, 0) ? 0 : -1;
     s->seed = usual_column(c, "seed");
     pass_bands(c, s);
@@ -419,6 +423,8 @@ static Rc settle_marks(Csv *c, const FileShape *s, Error *e) {
 static Rc settle(Csv *c, FileShape *s, Error *e) {
     CompareRows *r = rows_of(c);
     r->wide = s->arm < 0;
+    for (int i = 0; i < s->fields && !r->wide && s->seed < 0 && !r->columns.steps; i++)
+        if (log_is_step(s->name[i]) && !has_part(s, i)) s->step = i;
     if (!r->wide && (strcmp(s->name[s->arm], "arm") != 0 || strcmp(s->name[s->value], "value") != 0)) {
         Text said;
         text_init(&said);
@@ -485,13 +491,31 @@ static Rc read_unfinished(Csv *c, const FileShape *s, Error *e) {
                      s->name[s->status], c->field[s->status]);
 }
 
-static Rc read_run(Csv *c, const FileShape *s, Error *e) {
+/* Lines of an arm that name no run and count unlike steps may be evaluations of one. */
+static Rc check_step(const Csv *c, FileShape *s, int arm, Error *e) {
+    double step;
+    if (s->step < 0 || !log_number(c->field[s->step], &step)) return RC_OK;
+    if (arm >= s->firsts) {
+        s->first = mem_grow(s->first, (size_t)arm + 1, sizeof *s->first);
+        while (s->firsts <= arm) s->first[s->firsts++] = (double)NAN;
+    }
+    if (isnan(s->first[arm])) s->first[arm] = step;
+    if (step == s->first[arm]) return RC_OK;
+    return error_set(
+        e, RC_USAGE,
+        "%s: arm '%.80s' is there at %.40s %s and %s, and no column of seeds or names says which lines are "
+        "of one run; leave one line a run, or that column out",
+        c->where, rows_of(c)->arm[arm], s->name[s->step], FORMAT_REAL(s->first[arm]), FORMAT_REAL(step));
+}
+
+static Rc read_run(Csv *c, FileShape *s, Error *e) {
     CompareRow row;
     const char *value = c->field[s->value];
     if (check_guess(c, s, e)) return e->code;
     if (s->status >= 0 && log_unfinished(c->field[s->status])) return read_unfinished(c, s, e);
     if (passed_over(c, value)) return read_absent(c, s, false, e);
     if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    if (check_step(c, s, row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
     if (s->status >= 0 && !strcasecmp(c->field[s->status], "diverged")) row.value = (double)NAN;
     if (s->seed < 0 && !rows_of(c)->columns.steps) row.seed = compare_next_run(rows_of(c), row.arm);
@@ -546,5 +570,6 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, CsvKind kind, long li
     }
     free(s.name);
     free(s.column);
+    free(s.first);
     return rc;
 }

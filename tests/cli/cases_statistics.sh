@@ -62,3 +62,20 @@ kind_one_task_of_several() {
   refuses '(--where corpus=arc chooses it)' compare . --name '{arm}/m*' --metric acc --better higher --unpaired
   runs 4 compare . --name '{arm}/m*' --metric acc --better higher --unpaired --where corpus=arc && has out '3 runs of each arm'
 }
+
+# Evaluations of runs that no column of seeds names are no runs; by their names they make curves.
+kind_evaluations_without_seeds() {
+  local arm run step
+  echo arm,run,step,loss >"$W/e.csv"
+  for arm in a b; do
+    for run in 1 2 3; do
+      for step in 10 20; do echo "$arm,$run,$step,3.$run$step"; done
+    done
+  done >>"$W/e.csv"
+  runs 4 compare e.csv --column arm=arm --metric loss --unpaired && has out '3 runs of each arm'
+  runs 4 compare e.csv --metric loss --against 3.1 && has out 'table of runs, 6 runs, 2 arms'
+  cut -d, -f1,3- "$W/e.csv" >"$W/no.csv"
+  refuses "arm 'a' is there at step 10 and 20, and no column of seeds or names" compare no.csv --column arm=arm --metric loss --unpaired
+  grep -v ',20,' "$W/no.csv" >"$W/last.csv"
+  runs 4 compare last.csv --column arm=arm --metric loss --unpaired && has out '3 runs of each arm'
+}
