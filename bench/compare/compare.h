@@ -40,6 +40,8 @@ typedef struct {
     bool rising;        /* by values that grow */
     double target;
     double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
+    double *coarse; /* [arms], of curves: steps between the evaluations by which a run reached the target, the most of
+                       those between which another run was evaluated; 0: none */
     char *columns;      /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
     char *remarks;      /* lines: what was left out, what is doubtful; NULL: none */
     char hash[SHA256_HEX];

@@ -269,6 +269,25 @@ void compare_absent(const CompareData *d, Text *out) {
                     one ? "" : ", the first");
 }
 
+/* The arm of a comparison that was evaluated more seldom where it reached the target. */
+static int coarser_arm(const CompareResult *r, const Comparison *c) {
+    int arm = c->what.term[0].arm;
+    return r->data->coarse[arm] > r->data->coarse[r->baseline] ? arm : r->baseline;
+}
+
+static double apart(const CompareResult *r, const Comparison *c) {
+    return fabs(r->arm[c->what.term[0].arm].all.mean - r->arm[r->baseline].all.mean);
+}
+
+WHICH(coarser, r->data->coarse[c->what.term[0].arm] != r->data->coarse[r->baseline] &&
+                   r->data->coarse[coarser_arm(r, c)] > apart(r, c))
+
+static void say_coarser(const CompareResult *r, const Comparison *c, Text *out) {
+    int arm = coarser_arm(r, c);
+    text_format(out, " (evaluations of %s up to %.0f steps apart, a difference of %.0f)", r->data->arm[arm],
+                r->data->coarse[arm], apart(r, c));
+}
+
 static void target_note(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
     compare_absent(d, out);
@@ -277,6 +296,11 @@ static void target_note(const CompareResult *r, Text *out) {
                     "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "
                     "might have reached it there, yet ranks last.\n",
                     d->ended, d->last);
+    if (d->steps)
+        note(r, coarser, say_coarser,
+             "Careful: one arm was evaluated more seldom where it reached the target, and the difference may come of "
+             "that: ",
+             ".", out);
 }
 
 static void floor_notes(const CompareResult *r, Text *out) {

@@ -21,13 +21,15 @@ static int by_number(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* The different seeds (or blocks) of all rows, ascending. */
-static int64_t *distinct(const CompareRows *r, bool blocks, size_t *count) {
+/* The different seeds (or blocks) of all rows, or of those that did not diverge, ascending. */
+static int64_t *distinct(const CompareRows *r, bool blocks, bool finite, size_t *count) {
     int64_t *list = mem_alloc(r->rows, sizeof *list);
-    for (size_t i = 0; i < r->rows; i++) list[i] = blocks ? r->row[i].block : r->row[i].seed;
-    qsort(list, r->rows, sizeof *list, by_number);
-    *count = 0;
+    size_t rows = 0;
     for (size_t i = 0; i < r->rows; i++)
+        if (!finite || !isnan(r->row[i].value)) list[rows++] = blocks ? r->row[i].block : r->row[i].seed;
+    qsort(list, rows, sizeof *list, by_number);
+    *count = 0;
+    for (size_t i = 0; i < rows; i++)
         if (!*count || list[*count - 1] != list[i]) list[(*count)++] = list[i];
     return list;
 }
@@ -180,14 +182,28 @@ typedef struct {
     double last, ended;
 } Reached;
 
+/* Whether some of the steps, ascending, lies between two. */
+static bool lies_between(const int64_t *step, size_t count, int64_t after, int64_t before) {
+    size_t lo = 0, hi = count;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (step[mid] <= after)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < count && step[lo] < before;
+}
+
 static bool reaches(const CompareColumns *c, double value) {
     return c->rising ? value >= c->target : value <= c->target; /* false for NaN */
 }
 
 /* With columns.steps, rows by arm, seed and step: puts one row in the place of a run's, whose value is the first step
- * at which it reaches the target; NaN: it never does. RC_USAGE: a step that is there twice. */
-static Rc reach(CompareRows *r, Reached *out, Error *e) {
-    size_t runs = 0;
+ * at which it reaches the target; NaN: it never does. coarse: CompareData's. RC_USAGE: a step that is there twice. */
+static Rc reach(CompareRows *r, Reached *out, double *coarse, Error *e) {
+    size_t runs = 0, steps;
+    OWNED int64_t *step = distinct(r, true, true, &steps);
     *out = (Reached){.ended = (double)INFINITY};
     for (size_t first = 0, next; first < r->rows; first = next) {
         CompareRow run = r->row[first];
@@ -195,7 +211,11 @@ static Rc reach(CompareRows *r, Reached *out, Error *e) {
         for (next = first; next < r->rows && r->row[next].arm == run.arm && r->row[next].seed == run.seed; next++) {
             const CompareRow *at = &r->row[next];
             if (next > first && at[-1].block == at->block) return compare_twice(r, at - 1, at, e);
-            if (isnan(run.value) && reaches(&r->columns, at->value)) run.value = (double)at->block;
+            if (!isnan(run.value) || !reaches(&r->columns, at->value)) continue;
+            run.value = (double)at->block;
+            int64_t before = next > first ? at[-1].block : 0;
+            if (lies_between(step, steps, before, at->block))
+                coarse[run.arm] = fmax(coarse[run.arm], (double)(at->block - before));
         }
         double end = (double)r->row[next - 1].block;
         out->last = fmax(out->last, end);
@@ -243,8 +263,9 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
     if (check_units(r, e)) return e->code;
     Reached reached = {0, 0};
-    if (r->columns.steps && reach(r, &reached, e)) return e->code;
-    OWNED int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
+    if (r->columns.steps) d->coarse = mem_alloc((size_t)r->arms, sizeof *d->coarse);
+    if (r->columns.steps && reach(r, &reached, d->coarse, e)) return e->code;
+    OWNED int64_t *seed = distinct(r, false, false, &seeds), *block = distinct(r, true, false, &blocks);
     int *runs = mem_alloc((size_t)r->arms, sizeof *runs), most = 0;
     Rc rc = check_grid(r, seed, seeds, block, blocks, e);
     if (!rc) most = count_runs(r, blocks, runs);
@@ -293,6 +314,7 @@ void compare_data_release(CompareData *d) {
     free(d->first_lost);
     free(d->first_absent);
     free(d->first_unfinished);
+    free(d->coarse);
     free(d->columns);
     free(d->remarks);
     *d = (CompareData){0};

@@ -45,6 +45,27 @@ Test(compare_target, first_step_and_censoring) {
     cr_expect_eq(result.arm[1].all.most, 0);
 }
 
+/* One and the same curve of both arms, of which post is evaluated every 40 steps and pre every 10; a step at which
+ * another run diverged is none. */
+Test(compare_target, evaluations_that_are_farther_apart) {
+    for (int every = 10; every <= 40; every += 30) {
+        LOCAL_TEXT(text);
+        text_format(&text, "seed,arm,step,value\n");
+        for (int seed = 1; seed <= 8; seed++)
+            for (int step = 0; step <= 120; step += 10) {
+                text_format(&text, "%d,pre,%d,%g\n", seed, step, 5 - step * .01 - seed * .001);
+                if (step % every == 0) text_format(&text, "%d,post,%d,%g\n", seed, step, 5 - step * .01 - seed * .001);
+            }
+        text_format(&text, "9,pre,0,5\n9,pre,45,nan\n9,post,0,5\n9,post,45,nan\n");
+        compared(text.at, at(4.5), plain);
+        cr_expect(data.coarse[0] == 0 && data.coarse[1] == (every > 10 ? 40 : 0), "%g %g", data.coarse[0],
+                  data.coarse[1]);
+        says(compare_notes, "Careful: one arm was evaluated more seldom", every > 10);
+        says(compare_notes, "may come of that: post (evaluations of post up to 40 steps apart, a difference of 27)",
+             every > 10);
+    }
+}
+
 /* Eight seeds, each 10 steps earlier; a rise to a score; a column per arm; records. */
 Test(compare_target, verdicts_and_forms) {
     LOCAL_TEXT(wide);
