@@ -93,6 +93,28 @@ bool guess_dated(const char *name) {
     return strlen(out) < strlen(name) && strlen(name) < sizeof out;
 }
 
+bool guess_about_run(const char *key) {
+    static const char *const parts[] = {"summary", "best",    "last",  "final", "seed",    "path", "dir",
+                                        "time",    "name",    "date",  "host",  "version", "run",  "id",
+                                        "device",  "created", "notes", "tags",  "sweep",   "user"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcasestr(key, parts[i])) return true;
+    return false;
+}
+
+bool guess_rising(const char *metric) {
+    static const char *const ends[] = {"acc",       "accuracy", "f1",       "bleu",        "auroc", "auc",     "recall",
+                                       "precision", "reward",   "rew_mean", "r2",          "top1",  "top5",    "top-1",
+                                       "map",       "iou",      "score",    "exact_match", "em",    "acc_norm"};
+    size_t n = strcspn(metric, ",");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t m = strlen(ends[i]);
+        if (m <= n && !strncasecmp(metric + n - m, ends[i], m) && (n == m || strchr("/. _-", metric[n - m - 1])))
+            return true;
+    }
+    return false;
+}
+
 /* The bytes at a place that are of the first shape that fits. */
 static size_t shaped_as(const char *at, const char *const *shapes, size_t count) {
     size_t n = 0;
@@ -221,7 +243,7 @@ static bool ends_in_number(const char *name) {
 
 /* Whether a setting of the first run is a choice that another run made otherwise. */
 static bool differs(const Pick *p, const LogSetting *setting) {
-    if (!strstr(setting->key, "seed") && pick_about_run(setting->key)) return false;
+    if (!strstr(setting->key, "seed") && guess_about_run(setting->key)) return false;
     for (int i = 1; i < p->runs; i++) {
         const char *other = log_setting_of(p->run[i].log, setting->key);
         if (other && strcmp(other, setting->value) != 0) return true;

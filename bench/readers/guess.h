@@ -18,6 +18,11 @@ bool guess_name(const char *name, Guess *out);
 /* Whether a date stands in a name, which tells runs apart and no arms. */
 bool guess_dated(const char *name);
 
+/* Whether a setting is a result, a name or a place by its key, not a choice; whether more of a metric is mostly better:
+ * accuracy, F1, reward. */
+bool guess_about_run(const char *key);
+bool guess_rising(const char *metric);
+
 /* Whether a text is a date, a time, or both, with fractions and a zone or without: 2024-05-01T10:00:02.5Z, 10:00:02. */
 bool guess_is_time(const char *text);
 

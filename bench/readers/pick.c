@@ -1,3 +1,4 @@
+#include "bench/readers/guess.h"
 #include "bench/readers/pick.h"
 
 #include <math.h>
@@ -162,21 +163,8 @@ static Rc choose_metric(Pick *p, const PickQuery *q, const char *const *list, si
     return e->code;
 }
 
-bool pick_rising(const char *metric) {
-    static const char *const ends[] = {"acc",       "accuracy", "f1",       "bleu",        "auroc", "auc",     "recall",
-                                       "precision", "reward",   "rew_mean", "r2",          "top1",  "top5",    "top-1",
-                                       "map",       "iou",      "score",    "exact_match", "em",    "acc_norm"};
-    size_t n = strcspn(metric, ",");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t m = strlen(ends[i]);
-        if (m <= n && !strncasecmp(metric + n - m, ends[i], m) && (n == m || strchr("/. _-", metric[n - m - 1])))
-            return true;
-    }
-    return false;
-}
-
 void pick_direction(const char *metric, Text *remarks) {
-    if (pick_rising(metric))
+    if (guess_rising(metric))
         text_format(remarks, "Careful: %.100s counts as better where it is lower; --better higher turns that round.\n",
                     metric);
 }

@@ -71,14 +71,12 @@ bool pick_lost(const PickedRun *run); /* its last value is NaN: it diverged, and
 bool pick_value_at(const PickedRun *run, double step, double *value);
 
 void pick_leave(PickedRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool pick_rising(const char *metric); /* more of it is mostly better: accuracy, F1, reward */
 /* Append a line about such a metric, for where less counts as better. */
 void pick_direction(const char *metric, Text *remarks);
 void pick_remark(Pick *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Each different text of runs that are used (or of all), in order; count out. Freed by the caller, texts stay. */
 const char **pick_labels(const Pick *p, bool arms, bool used, int *count);
 
-bool pick_about_run(const char *key); /* a setting that is a result, a name or a place, not a choice */
 
 /* "last", "best", "own-best", "step:1000", "every". RC_USAGE: none of these. */
 Rc pick_at_parse(const char *text, PickAt *at, double *step, Error *e);

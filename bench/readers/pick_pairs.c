@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/readers/guess.h"
 #include "bench/readers/pick.h"
 #include "bench/readers/readers.h"
 
@@ -160,15 +161,6 @@ static bool unlike_states(Pick *p, bool say) {
     return false;
 }
 
-bool pick_about_run(const char *key) {
-    static const char *const words[] = {"summary", "best",    "last",  "final", "seed",    "path", "dir",
-                                        "time",    "name",    "date",  "host",  "version", "run",  "id",
-                                        "device",  "created", "notes", "tags",  "sweep",   "user"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasestr(key, words[i])) return true;
-    return false;
-}
-
 /* Values of a setting among an arm's used runs: how many there are, and how many runs. */
 static int values_of(const Pick *p, const char *arm, const char *key, int *runs) {
     const char *value[64];
@@ -189,7 +181,7 @@ static bool is_result(const LogSetting *s) {
     double x;
     size_t n = strlen(s->key);
     bool loss = n >= 4 && !strcasecmp(s->key + n - 4, "loss");
-    return (loss || pick_rising(s->key)) && log_number(s->value, &x);
+    return (loss || guess_rising(s->key)) && log_number(s->value, &x);
 }
 
 /* A setting of few values that varies within an arm: several arms in one. */
@@ -203,7 +195,7 @@ static void say_mixed(Pick *p) {
         for (int k = 0; k < log->settings && !log->corpus[0] && said < 3; k++) {
             const char *key = log->setting[k].key;
             int runs, values = values_of(p, arm[a], key, &runs);
-            if (values < 2 || 2 * values > runs || pick_about_run(key) || !strcmp(key, p->metric)) continue;
+            if (values < 2 || 2 * values > runs || guess_about_run(key) || !strcmp(key, p->metric)) continue;
             if (is_result(&log->setting[k])) continue;
             pick_remark(
                 p,
