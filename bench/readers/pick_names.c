@@ -199,10 +199,9 @@ static bool by_table(Pick *p) {
 }
 
 /* How many pairs of runs of unlike arms have one value of the setting seed; twice out: a run whose arm has its value
- * once more, one that counts a step if any does, or -1. -1: a run has a seed already, or no such setting. */
+ * once more, or -1. -1: a run has a seed already, or no such setting. */
 static int pairs_by_setting(const Pick *p, int *twice) {
     int pairs = 0;
-    double step;
     *twice = -1;
     for (int i = 0; i < p->runs; i++) {
         const PickedRun *a = &p->run[i];
@@ -213,8 +212,7 @@ static int pairs_by_setting(const Pick *p, int *twice) {
             const PickedRun *b = &p->run[k];
             if (b->why || strcmp(seed_of(b->log), seed) != 0 || strcmp(a->corpus, b->corpus) != 0) continue;
             pairs += strcmp(a->arm, b->arm) != 0;
-            bool stepless = *twice < 0 || !log_step_of(p->run[*twice].log, &step);
-            if (!strcmp(a->arm, b->arm) && (stepless || log_step_of(a->log, &step))) *twice = i;
+            if (!strcmp(a->arm, b->arm)) *twice = i;
         }
     }
     return pairs;
