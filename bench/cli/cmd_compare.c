@@ -150,6 +150,7 @@ static const char *metric_of(const Options *o, const CompareCorpora *data) {
 static void say_aside(const CompareData *d) {
     LOCAL_TEXT(read);
     compare_reading(d, &read);
+    compare_absent(d, &read);
     terminal_say(stderr, "%s", read.at);
 }
 

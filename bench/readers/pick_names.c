@@ -230,10 +230,10 @@ static const char *words_between(const Log *a, const Log *b) {
     return NULL;
 }
 
-/* Whether two rows of an arm are of one run: by seed, or without seeds by the names that they have of their own. */
-static bool one_run(const Log *a, const char *x, const Log *b, const char *y) {
+/* Whether two rows of an arm are of one run: by seed, or without seeds by names that are of runs, not the arm's. */
+static bool one_run(const char *arm, const Log *a, const char *x, const Log *b, const char *y) {
     if (x && y && strcmp(x, y) != 0) return false;
-    bool named = a->name[0] && b->name[0] && !a->invented && !b->invented;
+    bool named = a->name[0] && b->name[0] && !a->invented && !b->invented && strcmp(a->name, arm) != 0;
     if (named && strcmp(a->name, b->name) != 0) return false;
     return (x && y) || (named && !x && !y && !words_between(a, b));
 }
@@ -249,7 +249,7 @@ static Rc check_row(const Pick *p, int at, const char *const *seeds, Error *e) {
         const PickedRun *to = &p->run[i];
         if (to == run || to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus))
             continue;
-        if (!one_run(run->log, seed, to->log, seeds[i]) || !log_step_of(to->log, &other)) continue;
+        if (!one_run(run->arm, run->log, seed, to->log, seeds[i]) || !log_step_of(to->log, &other)) continue;
         again |= other == step;
         if (other == step) continue;
         if (!unlike) unlike = to;

@@ -36,6 +36,8 @@ kind_a_run_without_a_value_is_named() {
   has out "1 run has no value and is not counted: a.csv:3: seed 2 of arm 'a'."
   runs 4 compare a.csv --against 3
   has out "1 run has no value and is not counted: a.csv:3: seed 2 of arm 'a'."
+  runs 4 compare a.csv --unpaired --sentence
+  has err "1 run has no value and is not counted: a.csv:3: seed 2 of arm 'a'."
 }
 
 kind_seeds_that_were_stopped() {

@@ -347,9 +347,16 @@ Test(readers, rows_of_one_seed_at_several_steps_are_no_runs) {
                        -1, &e));
     OK(pick_make(&p, &l, &q, &e));
     cr_expect_eq(p.used, 4);
+    pick_release(&p); /* the same, whose names are their arm's */
+    q.arm_key = "Name";
+    OK(logs_read_again(
+        logs_write("arms.csv", "Name,_step,loss\na,90,4\na,70,3\na,80,5\na,60,4\nb,75,4\nb,95,3\nb,65,5\nb,85,4\n"),
+        -1, &e));
+    OK(pick_make(&p, &l, &q, &e));
+    cr_expect_eq(p.used, 8);
     pick_release(&p);
     OK(logs_read_again(logs_write("ended.csv", ended), -1, &e));
-    q.unpaired = false;
+    q.unpaired = false, q.arm_key = NULL;
     cr_assert_eq(pick_make(&p, &l, &q, &e), RC_USAGE);
     HOLDS(e.text, "seed 1 of arm 'b' is there at steps 0 and 9, and these rows make no curve");
 }
