@@ -479,7 +479,7 @@ static Rc read_absent(Csv *c, const FileShape *s, bool unfinished, Error *e) {
     if (compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     row.absent = true, row.unfinished = unfinished;
     if (s->seed < 0 && steps) return RC_OK;
-    if (s->seed < 0) row.seed = compare_next_run(rows_of(c), row.arm);
+    if (s->seed < 0) row.seed = -(int64_t)rows_of(c)->rows - 1; /* counted runs have the numbers from 1 on */
     compare_row_add(rows_of(c), row);
     return RC_OK;
 }
@@ -504,8 +504,9 @@ static Rc check_step(const Csv *c, FileShape *s, int arm, Error *e) {
     return error_set(
         e, RC_USAGE,
         "%s: arm '%.80s' is there at %.40s %s and %s, and no column of seeds or names says which lines are "
-        "of one run; leave one line a run, or that column out",
-        c->where, rows_of(c)->arm[arm], s->name[s->step], FORMAT_REAL(s->first[arm]), FORMAT_REAL(step));
+        "of one run; add such a column or, where each line is a run, leave that of %s out",
+        c->where, rows_of(c)->arm[arm], s->name[s->step], FORMAT_REAL(s->first[arm]), FORMAT_REAL(step),
+        s->name[s->step]);
 }
 
 static Rc read_run(Csv *c, FileShape *s, Error *e) {

@@ -149,10 +149,13 @@ void compare_reading(const CompareData *d, Text *out) {
 }
 
 void compare_reading_json(const CompareData *d, json_t *o) {
-    const char *at = d->remarks;
+    LOCAL_TEXT(all);
     LOCAL_TEXT(line);
     if (d->columns) json_add(o, "read_as", d->columns);
-    if (!at) return;
+    text_format(&all, "%s", d->remarks ? d->remarks : "");
+    compare_absent(d, &all);
+    const char *at = all.at;
+    if (!all.length) return;
     json_t *list = json_array();
     while (text_line(&at, &line)) json_array_append_new(list, json_string(line.at));
     json_add(o, "remarks", list);

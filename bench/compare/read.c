@@ -105,8 +105,11 @@ static char *run_text(const CompareRows *r, const CompareRow *row) {
     char where[1200];
     Text said;
     text_init(&said);
-    text_format(&said, "%s: %s %lld of arm '%s'", compare_where(where, sizeof where, r, row),
-                r->numbered ? "run" : "seed", (long long)row->seed, r->arm[row->arm]);
+    text_format(&said, "%s: ", compare_where(where, sizeof where, r, row));
+    if (r->numbered && row->seed < 0)
+        text_format(&said, "a run of arm '%s'", r->arm[row->arm]);
+    else
+        text_format(&said, "%s %lld of arm '%s'", r->numbered ? "run" : "seed", (long long)row->seed, r->arm[row->arm]);
     return said.at;
 }
 
@@ -228,11 +231,19 @@ static Rc reach(CompareRows *r, Reached *out, double *coarse, Error *e) {
     return RC_OK;
 }
 
-/* Whether a name has a word between signs or digits: "val/acc", "acc_norm" and "acc1", but not "accumulated_loss". */
+/* Whether a letter and the next are of two words: "val/acc", "acc1", "valAcc". */
+static bool parts(char a, char b) {
+    return !isalpha((unsigned char)a) || !isalpha((unsigned char)b) ||
+           (islower((unsigned char)a) && isupper((unsigned char)b));
+}
+
+/* Whether a name has a word, or several of them: "acc_norm", "valAccs", but not "accumulated_loss". */
 static bool has_word(const char *name, const char *word) {
     size_t n = strlen(word);
-    for (const char *at = name; (at = strcasestr(at, word)); at++)
-        if ((at == name || !isalpha((unsigned char)at[-1])) && !isalpha((unsigned char)at[n])) return true;
+    for (const char *at = name; (at = strcasestr(at, word)); at++) {
+        const char *end = at + n + (at[n] == 's');
+        if ((at == name || parts(at[-1], at[0])) && parts(end[-1], end[0])) return true;
+    }
     return false;
 }
 

@@ -224,11 +224,10 @@ static void say_odd(const LogFile *file, const Odd *odd, Log *log) {
 }
 
 static void kind_of(const LogFile *file, const Csv *c, char *out, size_t size) {
-    double x;
     out[0] = 0;
     for (int i = 0; i < LOG_KINDS && !out[0]; i++) {
         int at = log_column(file, log_kinds[i]);
-        if (at >= 0 && !log_number(c->field[at], &x) && !log_absent(c->field[at])) log_kind(out, size, c->field[at]);
+        if (at >= 0 && log_is_split(c->field[at])) log_kind(out, size, c->field[at]); /* not a stage of training */
     }
 }
 

@@ -207,7 +207,7 @@ static void kind_of(json_t *object, char *out, size_t size) {
     out[0] = 0;
     for (int i = 0; i < LOG_KINDS && !out[0]; i++) {
         const char *text = json_string_value(json_object_get(object, log_kinds[i]));
-        if (text) log_kind(out, size, text);
+        if (text && (strcmp(log_kinds[i], "set") != 0 || log_is_split(text))) log_kind(out, size, text);
     }
 }
 

@@ -98,6 +98,14 @@ void log_doubt_series(Log *log, const char *metric, const char *format, ...) {
 const char *const log_kinds[LOG_KINDS] = {"split", "phase", "stage",  "mode",      "kind",
                                           "event", "type",  "subset", "partition", "set"};
 
+bool log_is_split(const char *text) {
+    static const char *const splits[] = {"train", "training", "val",        "valid", "validation",
+                                         "test",  "eval",     "evaluation", "dev",   "holdout"};
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+        if (!strcasecmp(text, splits[i])) return true;
+    return false;
+}
+
 #define KIND '\001' /* stands before a kind until log_unkind ran */
 
 void log_kind(char *out, size_t size, const char *text) {
@@ -204,22 +212,20 @@ static bool is_attempt(const LogSeries *s, size_t from) {
     return lo < hi;
 }
 
-/* Of a run that was begun again from a step, leave out what the attempt before wrote behind the last one's end. */
-static void drop_overwritten(LogSeries *s) {
-    size_t from = s->count ? s->count - 1 : 0, kept = 0;
+/* Doubt a run whose last points go again over earlier ones and end before them: begun again, or of other data. */
+static void doubt_again(LogSeries *s) {
+    size_t from = s->count ? s->count - 1 : 0;
     while (from && s->at[from - 1].step <= s->at[from].step) from--;
-    if (!from || !is_attempt(s, from)) return;
-    double begin = s->at[from].step, end = s->at[s->count - 1].step;
-    for (size_t i = 0; i < s->count; i++)
-        if (i >= from || s->at[i].step <= end) s->at[kept++] = s->at[i];
-    if (kept < s->count && !s->doubt) {
-        char text[200];
-        snprintf(text, sizeof text,
-                 "it was begun again at step %s, and ends at %s; later points, of the attempt before, are left out",
-                 FORMAT_REAL(begin), FORMAT_REAL(end));
-        s->doubt = mem_text(text);
-    }
-    s->count = kept;
+    if (!from || s->doubt || !is_attempt(s, from)) return;
+    double begin = s->at[from].step, end = s->at[s->count - 1].step, most = end;
+    for (size_t i = 0; i < from; i++) most = fmax(most, s->at[i].step);
+    if (most <= end) return;
+    char text[200];
+    snprintf(text, sizeof text,
+             "its steps begin again at %s and end at %s, before %s: where it was begun again, values after %s are of "
+             "the attempt before",
+             FORMAT_REAL(begin), FORMAT_REAL(end), FORMAT_REAL(most), FORMAT_REAL(end));
+    s->doubt = mem_text(text);
 }
 
 static void settle(LogSeries *s) {
@@ -292,7 +298,7 @@ void logs_settle(Logs *l) {
     for (int i = 0; i < l->count; i++)
         for (int k = 0; k < l->log[i].count && !gone[i]; k++) {
             /* Charts hold a step once; two of a run may differ in range and smoothing. */
-            if (l->log[i].reader != READER_wandb_chart) drop_overwritten(&l->log[i].series[k]);
+            if (l->log[i].reader != READER_wandb_chart) doubt_again(&l->log[i].series[k]);
             settle(&l->log[i].series[k]);
         }
     for (int i = 1, best = 0; i < l->count; i++) {

@@ -76,6 +76,7 @@ void log_doubt_series(Log *log, const char *metric, const char *format, ...) __a
 /* Keys and columns that say what kind of line one is, the best first: split, phase ... */
 enum { LOG_KINDS = 10 };
 extern const char *const log_kinds[LOG_KINDS];
+bool log_is_split(const char *text); /* a part of the data: train, val, test ... */
 /* Writes what stands with a '.' before the names of metrics of a kind of lines, such as "val"; "": the text is no kind.
  * log_unkind takes it away where one kind of lines has that metric, and leaves "val.loss" beside "train.loss". */
 void log_kind(char *out, size_t size, const char *text);

@@ -238,17 +238,20 @@ static bool one_run(const char *arm, const Log *a, const char *x, const Log *b, 
     return (x && y) || (named && !x && !y && !words_between(a, b));
 }
 
-/* RC_USAGE: a run's row and another of it count unlike steps: evaluations of one run. */
-static Rc check_row(const Pick *p, int at, const char *const *seeds, Error *e) {
+/* RC_USAGE: a run's row and another of it count unlike steps: evaluations of one run. apart: files are of unlike runs,
+ * and so they are where their names give the seed. */
+static Rc check_row(const Pick *p, int at, const char *const *seeds, bool apart, Error *e) {
     double step, other;
     const PickedRun *run = &p->run[at], *unlike = NULL;
     const char *words = NULL, *seed = seeds[at];
     bool again = false; /* another row has the run's step */
     if (run->why || run->log->curve || !log_step_of(run->log, &step)) return RC_OK;
+    apart |= run->seed[0] != 0;
     for (int i = 0; i < p->runs; i++) {
         const PickedRun *to = &p->run[i];
         if (to == run || to->why || to->log->curve || strcmp(to->arm, run->arm) || strcmp(to->corpus, run->corpus))
             continue;
+        if (apart && strcmp(run->log->path, to->log->path) != 0) continue;
         if (!one_run(run->arm, run->log, seed, to->log, seeds[i]) || !log_step_of(to->log, &other)) continue;
         again |= other == step;
         if (other == step) continue;
@@ -267,11 +270,11 @@ static Rc check_row(const Pick *p, int at, const char *const *seeds, Error *e) {
     return error_add(e, "these rows make no curve: choose a step by --where");
 }
 
-static Rc check_rows(const Pick *p, Error *e) {
+static Rc check_rows(const Pick *p, bool apart, Error *e) {
     OWNED const char **seed = mem_alloc((size_t)p->runs + 1, sizeof *seed);
-    for (int i = 0; i < p->runs; i++) seed[i] = seed_of(p->run[i].log);
+    for (int i = 0; i < p->runs; i++) seed[i] = p->run[i].seed[0] ? p->run[i].seed : seed_of(p->run[i].log);
     for (int i = p->runs; i-- > 0;)
-        if (check_row(p, i, seed, e)) return e->code;
+        if (check_row(p, i, seed, apart, e)) return e->code;
     return RC_OK;
 }
 
@@ -322,7 +325,7 @@ Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
     if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
     bool known = told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm));
     if (!told && p->runs) known = by_usual_names(p) || by_table(p) || by_setting_arm(p) || guess_names(p);
-    if (known && !q->seed_key && !q->list && check_rows(p, e)) return e->code;
+    if (known && !q->seed_key && !q->list && check_rows(p, q->unpaired, e)) return e->code;
     if (known && !q->seed_key && !q->unpaired) by_setting_seed(p);
     return known || q->list || !p->runs ? RC_OK : unknown(p, e);
 }

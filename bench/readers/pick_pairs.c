@@ -179,8 +179,11 @@ static int values_of(const Pick *p, const char *arm, const char *key, int *runs)
 /* Whether a setting is a result: a number, called as metrics are. */
 static bool is_result(const LogSetting *s) {
     double x;
+    static const char *const of[] = {"loss", "val", "train", "test", "eval", "dev"};
     size_t n = strlen(s->key);
-    bool loss = n >= 4 && !strcasecmp(s->key + n - 4, "loss");
+    bool loss = false; /* not z_loss = 0.0001 */
+    for (size_t i = 0; i < sizeof of / sizeof *of && n >= 4 && !strcasecmp(s->key + n - 4, "loss"); i++)
+        loss |= !strncasecmp(s->key, of[i], strlen(of[i]));
     return (loss || guess_rising(s->key)) && log_number(s->value, &x);
 }
 

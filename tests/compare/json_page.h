@@ -32,6 +32,7 @@ static inline int documented(json_t *o) {
     json_array_foreach(o, i, v) keys += documented(v);
     json_object_foreach(o, key, v) {
         cr_expect(in_json_page(key), "'%s' is not in docs/json.md", key);
+        cr_expect(!json_is_string(v) || strcmp(json_string_value(v), "nan"), "%s is nan", key);
         keys += 1 + documented(v);
     }
     return keys;

@@ -75,6 +75,14 @@ Test(compare_foreign, losses_are_no_percents) {
         text_format(&text, "seed,arm,%s\n1,pre,2.5\n1,post,.7\n2,pre,2.4\n2,post,.6\n", names[i]);
         parse(&d, text.at, text.length, (CompareColumns){0});
     }
+    static const char *const rates[] = {"val/acc", "testAcc", "test_accs", "macroF1", "rocAUC", "acc1"};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        LOCAL(compare_data_release) CompareData d;
+        LOCAL_TEXT(text);
+        text_format(&text, "seed,arm,%s\n1,pre,70.5\n1,post,.7\n2,pre,72.4\n2,post,.6\n", rates[i]);
+        cr_expect_eq(compare_parse(&d, "FILE", (CompareColumns){0}, text.at, text.length, &e), RC_USAGE, "%s",
+                     rates[i]);
+    }
 }
 
 /* A data frame's to_json and to_dict, in each of their forms. */

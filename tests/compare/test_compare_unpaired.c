@@ -109,8 +109,8 @@ Test(compare_unpaired, runs_without_a_value_are_named) {
     LOCAL_TEXT(said);
     compare_absent(&data, &said);
     cr_expect_str_eq(said.at,
-                     "1 run has no value and is not counted: FILE:4: run 3 of arm 'a'.\n"
-                     "1 run did not finish, as its state says, and is not counted: FILE:3: run 2 of arm 'a'.\n");
+                     "1 run has no value and is not counted: FILE:4: a run of arm 'a'.\n"
+                     "1 run did not finish, as its state says, and is not counted: FILE:3: a run of arm 'a'.\n");
     cr_expect(data.runs[0] == 2 && data.runs[1] == 1);
     const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
     static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";

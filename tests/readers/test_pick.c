@@ -290,6 +290,9 @@ Test(pick, arms_by_hand_by_settings_and_mixed) {
     for (int i = 0; i < l.count; i++) log_setting(&l.log[i], "val/acc", i % 2 ? "0.5" : "0.51");
     make(q);
     cr_expect(!strstr(p.remarks.at, "val/acc"), "a result is no setting: %s", p.remarks.at);
+    for (int i = 0; i < l.count; i++) log_setting(&l.log[i], "z_loss", i % 2 ? "0" : "1e-4");
+    make(q);
+    says("differ in z_loss (2 values)");
     six();
     q.arm_key = "drop";
     log_setting(&l.log[0], "dropout", "0.1");

@@ -550,6 +550,27 @@ Test(readers, a_column_of_kinds_is_a_setting_where_it_holds_one) {
     cr_expect(!log_setting_of(log, "split") && log->count == 4 && log_series(log, "train.acc")->percent);
     log = logs_read_one(logs_write("k.csv", "step,split,loss\n1,val,2\n2,val,1\n"));
     cr_expect(log_setting_of(log, "split") && log_series(log, "loss")->count == 2);
+    log = logs_read_one(logs_write("k.csv", "step,stage,loss\n1,warmup,3\n2,stable,2\n3,decay,1\n"));
+    cr_expect(log->count == 1 && log_series(log, "loss")->count == 3, "stages of training cut no curve");
+}
+
+Test(readers, rows_of_unlike_files_are_runs) {
+    static const char *const folders[] = {"pre/seed1", "pre/seed2", "post/seed1", "post/seed2"};
+    PickQuery q = {.metric = "acc"};
+    LOCAL(pick_release) Pick p = {0};
+    for (int i = 0; i < 4; i++) {
+        char file[80], text[80];
+        snprintf(file, sizeof file, "early/%s/results.csv", folders[i]);
+        snprintf(text, sizeof text, "seed,epoch,acc\n42,%d,.8\n", 11 + i);
+        logs_write(file, text);
+    }
+    logs_read_below("early");
+    OK(pick_make(&p, &l, &q, &e));
+    cr_expect(p.used == 4 && !p.unpaired);
+    pick_release(&p);
+    q.unpaired = true, q.name = "{arm}/*/*";
+    OK(pick_make(&p, &l, &q, &e));
+    cr_expect_eq(p.used, 4);
 }
 
 Test(readers, made_up_names_hide_no_path_and_are_no_arms) {
@@ -586,9 +607,9 @@ static const struct {
     double step;
     bool doubt;
 } attempts[] = {
-    {"scratch.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n1,4\n2,5\n3,6\n", 3, 3, true},
-    {"resumed.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n2,4\n3,5\n", 3, 3, true},
-    {"thrice.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n1,4\n2,5\n3,6\n1,7\n2,8\n", 2, 2, true},
+    {"scratch.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n1,4\n2,5\n3,6\n", 4, 4, true},
+    {"resumed.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n2,4\n3,5\n", 4, 4, true},
+    {"thrice.csv", "step,loss\n1,0\n2,1\n3,2\n4,3\n1,4\n2,5\n3,6\n1,7\n2,8\n", 4, 4, true},
     {"further.csv", "step,loss\n1,0\n2,1\n3,2\n2,3\n3,4\n4,5\n", 4, 4, false},
     {"equal.csv", "step,loss\n1,9\n2,8\n3,7\n1,9\n2,8\n", 3, 3, false},
     {"descends.csv", "step,loss\n4,0\n3,1\n2,2\n1,3\n", 4, 4, false},
@@ -600,7 +621,7 @@ static const struct {
     {"final.csv", "step,loss\n0,0\n1,1\n2,2\n0,3\n", 3, 2, false},
 };
 
-Test(readers, what_an_attempt_that_was_begun_again_overwrote) {
+Test(readers, runs_whose_steps_begin_again_are_doubtful) {
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         const LogSeries *s = log_series(logs_read_one(logs_write(attempts[i].file, attempts[i].text)), "loss");
         cr_expect(s->count == attempts[i].points && s->at[s->count - 1].step == attempts[i].step,
